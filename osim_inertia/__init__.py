@@ -1,0 +1,45 @@
+"""osim-inertia: dynamics of OpenSim models in which the muscles have mass.
+
+    import osim_inertia as oi
+    model = oi.read_osim("gait2392.osim")
+    system = oi.System(model)
+    tau = system.inverse_dynamics(q, u, udot)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from osim_inertia.errors import FileError, ModelError, OsimError, OsimInertiaError
+
+if TYPE_CHECKING:
+    from osim_inertia.model.model import Model
+    from osim_inertia.osim.reader import read_osim
+    from osim_inertia.osim.writer import write_osim
+    from osim_inertia.system import System
+
+__version__ = "0.1.0"
+
+# Imported when first used: `osim-inertia info` must not wait for Numba.
+_LAZY = {
+    "Model": "osim_inertia.model.model",
+    "System": "osim_inertia.system",
+    "read_osim": "osim_inertia.osim.reader",
+    "write_osim": "osim_inertia.osim.writer",
+}
+
+__all__ = ["FileError", "Model", "ModelError", "OsimError", "OsimInertiaError", "System", "read_osim", "write_osim"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        value = getattr(import_module(_LAZY[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'osim_inertia' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

@@ -1,0 +1,1 @@
+"""The commands: arguments, files and exit codes; the work is done elsewhere."""

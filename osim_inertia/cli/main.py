@@ -1,0 +1,76 @@
+"""The `osim-inertia` command: finds the subcommand, and turns errors into sentences and exit codes.
+
+Exit codes: 0 done, 1 something is wrong with a file or a model, 2 wrong usage, 130 interrupted. A user never sees a
+traceback for an error we foresee. Each command lives in a file of its own, which is imported when it is asked for, so
+that `info` does not wait for what `id` needs.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+import osim_inertia
+from osim_inertia.errors import OsimInertiaError
+
+# Name -> "module:attribute" of the click command.
+COMMANDS = {
+    "info": "osim_inertia.cli.info:info",
+}
+
+
+class Failure(click.ClickException):
+    """An error in words, without click's own 'Error:' in front of the file name."""
+
+    exit_code = 1
+
+    def show(self, file: Any = None) -> None:
+        """Print the words to stderr."""
+        click.echo(self.message, file=file or click.get_text_stream("stderr", errors="replace"))
+
+
+class Commands(click.Group):
+    """A group that imports its commands late and words their errors."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in the order of the table above."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name].split(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what can go wrong with a user's files ends as a sentence."""
+        try:
+            return super().invoke(ctx)
+        except OsimInertiaError as error:
+            raise Failure(str(error)) from None
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            ctx.exit(130)
+        except BrokenPipeError:
+            raise  # `osim-inertia info model | head`: click ends without a word
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{place}{error.strerror or error}.") from None
+        except MemoryError:
+            raise Failure("There is not enough memory for this.") from None
+        except RecursionError:
+            raise Failure("The input is nested too deeply to be a model.") from None
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(osim_inertia.__version__, prog_name="osim-inertia")
+def main() -> None:
+    """Dynamics of OpenSim models in which the muscles have mass."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal without Unicode shows ? instead of failing
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")

@@ -1,0 +1,1 @@
+"""Model to flat arrays: names become indices, functions become tables."""

@@ -1,0 +1,261 @@
+"""OpenSim's path over a cylinder (axis z), in the frame of the cylinder.
+
+    path points --> [one segment, one wrap object] --> tangent points, arc --> opensim_path
+                              ^ here
+This is what OpenSim 4.6 computes, not the shortest path: tangents are found in the cross-section, their heights from a
+plane through an apex of the cylinder, and the arc of a long wrap (more than half a turn) that turns positively about z
+is counted as 4 pi minus the true angle. `kernels` for `paths="shortest"` do it properly.
+
+Codes: NO_WRAP the segment passes; INSIDE an end is inside the surface; WRAPPED the segment may go round the object;
+MANDATORY the straight segment cuts the object.
+"""
+
+from math import acos, atan2, cos, pi, sin, sqrt
+
+from osim_inertia.kernels.vec3 import EPS, along, component, cross, dot3, kernel, load, norm, on_side, store, sub
+from osim_inertia.kernels.vec3 import unit_or_zero
+
+NO_WRAP = 0
+INSIDE = 1
+WRAPPED = 2
+MANDATORY = 3
+
+PARALLEL = 2e-13  # sin^2 of the angle between lines that OpenSim calls parallel
+SLIDE_REACH = 10.0  # m; a tangent point slides along the axis at most this far
+PLANE_EPS = 1e-5  # OpenSim's tolerance when it intersects a line with a plane
+TANGENCY = 0.1 * pi / 180.0  # rad; kink below which refinement stops
+REFINEMENTS = 100
+ARC_STEP = 0.002  # m; the helix point next to a tangent point lies about this far along the arc
+
+
+@kernel
+def cylinder_wrap(p1, p2, radius, length, axis, sign, refine, r1, r2):
+    """Wrap the segment p1-p2 over the cylinder: (code, arc), tangent points written to r1, r2.
+
+    p1, p2, r1, r2 (3,) in the wrap frame | axis -1 = any side, else 0, 1, 2 with sign +1 or -1 | refine: True when the path
+    has two or more PathWraps. r1, r2 and arc mean something only for WRAPPED and MANDATORY.
+    """
+    a, b = load(p1), load(p2)
+    if a[0] * a[0] + a[1] * a[1] < radius * radius or b[0] * b[0] + b[1] * b[1] < radius * radius:
+        return INSIDE, 0.0
+    code = _contact(a, b, radius, length, axis, sign)
+    if code == NO_WRAP:
+        return NO_WRAP, 0.0
+    if axis < 0:
+        t1, t2 = _nearest_tangents(a, b, radius)
+        far, long = False, False
+    else:
+        t1, t2, far, long = _tangents_on_side(a, b, radius, axis, sign)
+    t1, t2 = _slide_to_apex_plane(a, b, t1, t2, radius, far)
+    half = 0.5 * length
+    if (t1[2] < -half or t1[2] > half) and (t2[2] < -half or t2[2] > half):
+        return NO_WRAP, 0.0
+    if refine:
+        t1, t2 = _refine_tangency(a, b, t1, t2, radius, long)
+    store(r1, t1)
+    store(r2, t2)
+    theta = _turn(t1, t2, long)
+    return code, _helix_length(radius, theta, t2[2] - t1[2])
+
+
+@kernel
+def cylinder_arc_points(r1, r2, radius, arc, out):
+    """Fill out (n, 3) with points along the helix from r1 to r2 whose length OpenSim counted as `arc`."""
+    a, b = load(r1), load(r2)
+    theta = _turn(a, b, False)
+    rise = b[2] - a[2]
+    # the two candidates differ by more than r*pi unless theta is pi, where they agree
+    if arc > _helix_length(radius, theta, rise) * (1.0 + 1e-12) + 1e-15:
+        theta = -_turn(a, b, True)
+    n = out.shape[0]
+    for i in range(n):
+        store(out[i], _helix_point(a, theta, rise, i / (n - 1.0)))
+
+
+@kernel
+def _contact(a, b, radius, length, axis, sign):
+    """Code from the closest approach of the line a-b to the axis; NO_WRAP, WRAPPED or MANDATORY."""
+    direction = sub(b, a)
+    span = norm(direction)
+    direction = unit_or_zero(direction)
+    across = direction[0] * direction[0] + direction[1] * direction[1]
+    hit = False
+    near = a
+    if across > PARALLEL and length >= EPS:
+        s = -(a[0] * direction[0] + a[1] * direction[1]) / across
+        near = along(a, s, direction)
+        hit = near[0] * near[0] + near[1] * near[1] < radius * radius and 0.0 < s / span < 1.0
+    if axis < 0:
+        return MANDATORY if hit else NO_WRAP
+    a_in, b_in = on_side(component(a, axis), sign), on_side(component(b, axis), sign)
+    if not (a_in or b_in):
+        return WRAPPED  # goes round even without contact
+    if hit:
+        return MANDATORY
+    if a_in != b_in and not on_side(component(near, axis), sign):
+        return WRAPPED
+    return NO_WRAP
+
+
+@kernel
+def _tangents(p, radius):
+    """The two points where lines from p touch the circle at its height: first the one turned +90 degrees, and |p_xy|."""
+    d = sqrt(p[0] * p[0] + p[1] * p[1])
+    x, y = p[0] / d, p[1] / d
+    foot = radius * (radius / d)
+    h = sqrt(radius * radius - foot * foot)
+    return (foot * x - h * y, foot * y + h * x, p[2]), (foot * x + h * y, foot * y - h * x, p[2])
+
+
+@kernel
+def _radial_dot(u, v):
+    """Cosine-like measure of the angle between two tangent points about the axis."""
+    return u[0] * v[0] + u[1] * v[1]
+
+
+@kernel
+def _radial_angle(u, v):
+    """Angle between two tangent points about the axis; NaN when rounding takes the cosine beyond 1, as in OpenSim."""
+    size = sqrt(u[0] * u[0] + u[1] * u[1]) * sqrt(v[0] * v[0] + v[1] * v[1])
+    return acos(_radial_dot(u, v) / size)
+
+
+@kernel
+def _nearest_tangents(a, b, radius):
+    """Unconstrained choice: the pair of tangent points with the smallest angle between them."""
+    a1, b1 = _tangents(a, radius)
+    a2, b2 = _tangents(b, radius)
+    aa, ab, ba, bb = _radial_dot(a1, a2), _radial_dot(a1, b2), _radial_dot(b1, a2), _radial_dot(b1, b2)
+    if aa > ab and aa > ba and aa > bb:
+        return a1, a2
+    if ab > ba and ab > bb:
+        return a1, b2
+    if ba > bb:
+        return b1, a2
+    return b1, b2
+
+
+@kernel
+def _tangents_on_side(a, b, radius, axis, sign):
+    """Constrained choice: tangent points on the active half, and the flags (far apex, more than half a turn)."""
+    a1, b1 = _tangents(a, radius)
+    a2, b2 = _tangents(b, radius)
+    wide_ab = _radial_angle(a1, b2) > _radial_angle(b1, a2)
+    a1_in, b1_in = on_side(component(a1, axis), sign), on_side(component(b1, axis), sign)
+    a2_in, b2_in = on_side(component(a2, axis), sign), on_side(component(b2, axis), sign)
+    nothing_active = False
+    if a1_in and b1_in:
+        use_ab = not a2_in
+    elif a1_in != b1_in:
+        use_ab = a1_in
+    elif a2_in:
+        use_ab = False
+    elif b2_in:
+        use_ab = True
+    else:
+        use_ab, nothing_active = wide_ab, True
+    far = nothing_active or (wide_ab == use_ab)
+    t1 = a1 if use_ab else b1
+    t2 = b2 if use_ab else a2
+    radial = (t1[0] + t2[0], t1[1] + t2[1], 0.0)
+    pull = ((t1[0] - a[0]) + (t2[0] - b[0]), (t1[1] - a[1]) + (t2[1] - b[1]), 0.0)
+    return t1, t2, far, dot3(radial, pull) < 0.0
+
+
+@kernel
+def _unit(v):
+    """v/|v|, NaN for the zero vector."""
+    length = norm(v)
+    return v[0] / length, v[1] / length, v[2] / length
+
+
+@kernel
+def _slide_to_apex_plane(a, b, t1, t2, radius, far):
+    """Move the tangent points along z into the plane of a, b and the apex of the cylinder between them."""
+    d1, d2 = sqrt(a[0] * a[0] + a[1] * a[1]), sqrt(b[0] * b[0] + b[1] * b[1])
+    middle = along(a, d1 / (d1 + d2), sub(b, a))
+    axis_point = (0.0, 0.0, middle[2])
+    normal = cross(unit_or_zero(sub(a, axis_point)), unit_or_zero(sub(b, axis_point)))
+    normal = unit_or_zero(_unit(normal))  # the line may meet the axis: NaN, then zero
+    up = unit_or_zero((-normal[1], normal[0], 0.0))
+    first, second = along(axis_point, radius, up), along(axis_point, -radius, up)
+    to_first, to_second = sub(middle, first), sub(middle, second)
+    apex = first if (dot3(to_first, to_first) < dot3(to_second, to_second)) != far else second
+    plane = _unit(cross(unit_or_zero(sub(a, apex)), unit_or_zero(sub(b, apex))))
+    offset = -dot3(a, plane)
+    found1, z1 = _height_in_plane(t1, plane, offset)
+    found2, z2 = _height_in_plane(t2, plane, offset)
+    span = (a[2] - b[2]) * (a[2] - b[2])
+    # OpenSim projects on the direction of (0, 0, b_z), which does not exist for b_z = 0: both heights become a_z
+    flat = abs(b[2]) < EPS
+    h1, h2 = (a[2], a[2]) if flat else (z1, z2)
+    if found1 and (h1 - b[2]) * (h1 - b[2]) < span:
+        t1 = (t1[0], t1[1], z1)
+    if found2 and (h2 - a[2]) * (h2 - a[2]) < span:
+        t2 = (t2[0], t2[1], z2)
+    return t1, t2
+
+
+@kernel
+def _height_in_plane(t, plane, offset):
+    """(whether the vertical line through t meets the plane within reach, height where it does)."""
+    slope = 2.0 * SLIDE_REACH * plane[2]
+    if abs(slope) < PLANE_EPS:
+        return False, 0.0
+    start = (t[0], t[1], t[2] - SLIDE_REACH)
+    s = (-offset - dot3(plane, start)) / slope
+    if s < -PLANE_EPS or s > 1.0 + PLANE_EPS:
+        return False, 0.0
+    return True, start[2] + s * 2.0 * SLIDE_REACH
+
+
+@kernel
+def _turn(t1, t2, long):
+    """Angle OpenSim counts from t1 to t2 about z."""
+    theta = atan2(t1[0] * t2[1] - t1[1] * t2[0], t1[0] * t2[0] + t1[1] * t2[1])
+    return 2.0 * pi - theta if long else theta
+
+
+@kernel
+def _helix_length(radius, theta, rise):
+    """Length of the helix with turn theta and rise along z."""
+    return sqrt(radius * theta * (radius * theta) + rise * rise)
+
+
+@kernel
+def _helix_point(t1, turn, rise, s):
+    """Point at the fraction s of the helix that starts at t1."""
+    c, d = cos(s * turn), sin(s * turn)
+    return c * t1[0] - d * t1[1], d * t1[0] + c * t1[1], t1[2] + s * rise
+
+
+@kernel
+def _refine_tangency(a, b, t1, t2, radius, long):
+    """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only)."""
+    for _ in range(REFINEMENTS):
+        theta, rise = _turn(t1, t2, long), t2[2] - t1[2]
+        turn = -theta if long else theta
+        steps = _helix_length(radius, theta, rise) / ARC_STEP
+        if not steps >= 2.0:
+            break
+        s = 1.0 / int(steps)
+        moved1, z1 = _straightened_height(a, t1, _helix_point(t1, turn, rise, s))
+        t1 = (t1[0], t1[1], z1)
+        # the helix now starts at the moved point but keeps its old turn and rise
+        moved2, z2 = _straightened_height(b, t2, _helix_point(t1, turn, rise, 1.0 - s))
+        t2 = (t2[0], t2[1], z2)
+        if not (moved1 or moved2):
+            break
+    return t1, t2
+
+
+@kernel
+def _straightened_height(p, t, w):
+    """(whether p-t-w has a kink along z, new height of t: 1.5 times the way to where line p-w passes above t)."""
+    incoming, outgoing = unit_or_zero(sub(t, p)), unit_or_zero(sub(w, t))
+    if not abs(acos(incoming[2]) - acos(outgoing[2])) > TANGENCY:
+        return False, t[2]
+    line = unit_or_zero(sub(w, p))
+    across = line[0] * line[0] + line[1] * line[1]
+    s = ((t[0] - p[0]) * line[0] + (t[1] - p[1]) * line[1]) / across
+    return True, t[2] + 1.5 * (p[2] + s * line[2] - t[2])

@@ -1,0 +1,1 @@
+"""The model as the file describes it: frozen, readable dataclasses, no maths."""

@@ -1,0 +1,1 @@
+"""OpenSim's model files: XML to Model and back."""

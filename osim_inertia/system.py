@@ -1,0 +1,239 @@
+"""System: a model compiled to arrays, and the computations on it, batched over frames and spread over threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from osim_inertia.compiled.build import compile_model
+from osim_inertia.errors import ModelError
+from osim_inertia.kernels import batch
+from osim_inertia.model.model import Model
+
+Array = NDArray[np.float64]
+FRAMES_PER_THREAD = 16  # fewer are not worth a thread
+
+
+class System:
+    """The mechanics of a model.
+
+    Coordinates are in the order of `coordinate_names` (OpenSim's order of generalized speeds): radians and metres.
+    q, u, udot and tau may be (n,) for one frame or (F, n) for many; results always have the frame axis first.
+    u is the rate of q except for the rotations of Ball, Free, Ellipsoid and Scapulothoracic joints, where it is the
+    angular velocity of the child in the parent's joint frame, as in OpenSim.
+
+    By default every number is OpenSim's, also where OpenSim departs from mechanics: accelerations of custom joints in
+    which one coordinate drives several rotations, and second derivatives of MultivariatePolynomialFunction. Joints
+    this concerns are named in `warnings`; `like_opensim=False` gives exact mechanics instead.
+    `threads` is the number of threads over frames; by default one per processor.
+    """
+
+    def __init__(self, model: Model, *, like_opensim: bool = True, threads: int | None = None) -> None:
+        self.model = model
+        self._compiled = compile_model(model, like_opensim)
+        self._arrays = self._compiled.arrays
+        self.coordinate_names = self._compiled.coordinate_names
+        self.body_names = tuple(body.name for body in model.bodies)
+        self.marker_names = tuple(marker.name for marker in model.markers)
+        self.warnings = self._compiled.warnings
+        self.threads = threads or os.cpu_count() or 1
+        self._bodies = np.array([self._compiled.body_index[body.path] for body in model.bodies], dtype=np.int64)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.coordinate_names)
+
+    def default_pose(self) -> Array:
+        """q (n,) with every coordinate at its default value; constraints are not enforced."""
+        default = {c.name: c.default_value for c in self.model.coordinates}
+        return np.array([default[name] for name in self.coordinate_names])
+
+    # ---- motion ---------------------------------------------------------------------------------------------------
+    def body_poses(self, q: ArrayLike) -> Array:
+        """Pose of every body frame in ground: (F, B, 4, 4), bodies as in `body_names`."""
+        return self._body_motion(q, None)[0]
+
+    def body_velocities(self, q: ArrayLike, u: ArrayLike) -> Array:
+        """Twist of every body: (F, B, 6), angular velocity, then velocity of the body origin, in ground."""
+        return self._body_motion(q, u)[1]
+
+    def _body_motion(self, q: ArrayLike, u: ArrayLike | None) -> tuple[Array, Array]:
+        q, u = self._frames(q=q, u=u)
+        frames, nb = len(q), len(self._arrays.parent)
+        pose, twist = np.empty((frames, nb, 4, 4)), np.empty((frames, nb, 6))
+        self._run(frames, lambda i, j: batch.body_motion(self._arrays, q, u, i, j, pose, twist))
+        return pose[:, self._bodies], twist[:, self._bodies]
+
+    def body_accelerations(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike) -> Array:
+        """(F, B, 6): angular acceleration, then acceleration of the body origin, in ground."""
+        q, u, udot = self._frames(q=q, u=u, udot=udot)
+        out = np.empty((len(q), len(self._arrays.parent), 6))
+        self._run(len(q), lambda i, j: batch.body_accelerations(self._arrays, q, u, udot, i, j, out))
+        return out[:, self._bodies]
+
+    def point_motion(
+        self, frame: str, location: ArrayLike, q: ArrayLike, u: ArrayLike | None = None, udot: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration (F, 3) of a point of a frame, e.g. `"/bodyset/tibia_r"`, in ground."""
+        placement = self._compiled.placements[frame]
+        point = np.asarray(location, dtype=np.float64)
+        if point.shape != (3,):
+            raise ValueError(f"location has shape {point.shape}; expected (3,).")
+        body = np.array([self._compiled.body_index[placement.body]], dtype=np.int64)
+        x, v, a = self._point_motion(body, placement.point(tuple(point))[None], q, u, udot)
+        return x[:, 0], v[:, 0], a[:, 0]
+
+    def marker_positions(self, q: ArrayLike) -> Array:
+        """(F, markers, 3) in ground, markers as in `marker_names`."""
+        return self.marker_motion(q)[0]
+
+    def marker_motion(
+        self, q: ArrayLike, u: ArrayLike | None = None, udot: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array]:
+        """Positions, velocities and accelerations (F, markers, 3) in ground."""
+        placed = [self._compiled.placements.point(f"/markerset/{name}") for name in self.marker_names]
+        body = np.array([self._compiled.body_index[path] for path, _ in placed], dtype=np.int64)
+        location = np.array([point for _, point in placed]).reshape(len(placed), 3)
+        return self._point_motion(body, location, q, u, udot)
+
+    def _point_motion(
+        self, body: NDArray, location: Array, q: ArrayLike, u: ArrayLike | None, udot: ArrayLike | None
+    ) -> tuple[Array, Array, Array]:
+        q, u, udot = self._frames(q=q, u=u, udot=udot)
+        x, v, a = (np.empty((len(q), len(body), 3)) for _ in range(3))
+        self._run(len(q), lambda i, j: batch.point_motion(self._arrays, body, location, q, u, udot, i, j, x, v, a))
+        return x, v, a
+
+    def body_jacobians(self, q: ArrayLike, u: ArrayLike | None = None) -> tuple[Array, Array]:
+        """Dense J_mr of the papers and its rate along u: both (F, B, 6, n), twist of each body = J_mr u."""
+        q, u = self._frames(q=q, u=u)
+        shape = (len(q), len(self._arrays.parent), 6, self.n)
+        J, dJ = np.empty(shape), np.empty(shape)
+        self._run(len(q), lambda i, j: batch.body_jacobians(self._arrays, q, u, i, j, J, dJ))
+        return J[:, self._bodies], dJ[:, self._bodies]
+
+    # ---- forces ---------------------------------------------------------------------------------------------------
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """(F, n, n), conjugate to u."""
+        (q,) = self._frames(q=q)
+        M = np.empty((len(q), self.n, self.n))
+        self._run(len(q), lambda i, j: batch.mass_matrices(self._arrays, q, i, j, M))
+        return M
+
+    def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike) -> Array:
+        """Generalized forces (F, n) that produce the motion against gravity. Constraints are ignored, as in OpenSim."""
+        return self._inverse_dynamics(q, u, udot, -self._arrays.gravity)
+
+    def bias_forces(self, q: ArrayLike, u: ArrayLike) -> Array:
+        """(F, n): gravity, Coriolis and centrifugal forces; inverse dynamics with udot = 0."""
+        return self._inverse_dynamics(q, u, None, -self._arrays.gravity)
+
+    def gravity_forces(self, q: ArrayLike) -> Array:
+        """(F, n): what it takes to hold the pose."""
+        return self._inverse_dynamics(q, None, None, -self._arrays.gravity)
+
+    def _inverse_dynamics(self, q: ArrayLike, u: ArrayLike | None, udot: ArrayLike | None, base: Array) -> Array:
+        q, u, udot = self._frames(q=q, u=u, udot=udot)
+        tau = np.empty((len(q), self.n))
+        A = self._arrays
+        self._run(len(q), lambda i, j: batch.inverse_dynamics_of_frames(A, q, u, udot, base, i, j, tau))
+        return tau
+
+    def forward_dynamics(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike, *, method: str = "articulated") -> Array:
+        """Accelerations udot (F, n) that generalized forces tau produce under gravity; constraints are ignored.
+
+        method "articulated" takes O(n) operations; "dense" solves with the mass matrix.
+        """
+        if method == "dense":
+            q, u, tau = self._frames(q=q, u=u, tau=tau)
+            try:
+                return np.linalg.solve(self.mass_matrix(q), (tau - self.bias_forces(q, u))[..., None])[..., 0]
+            except np.linalg.LinAlgError:
+                raise ModelError("The mass matrix is singular: some coordinate moves no mass.") from None
+        if method != "articulated":
+            raise ValueError(f"method is {method!r}; expected 'articulated' or 'dense'.")
+        q, u, tau = self._frames(q=q, u=u, tau=tau)
+        udot, stuck = np.empty((len(q), self.n)), np.empty(len(q), dtype=np.int64)
+        A = self._arrays
+        self._run(len(q), lambda i, j: batch.forward_dynamics_of_frames(A, q, u, tau, i, j, udot, stuck))
+        if (stuck >= 0).any():
+            first = self._arrays.first[stuck.max()]
+            raise ModelError(f"Coordinate '{self.coordinate_names[first]}' moves no mass, so its acceleration is "
+                             "undetermined; give the bodies it moves some mass.")  # fmt: skip
+        return udot
+
+    # ---- the whole body -------------------------------------------------------------------------------------------
+    def center_of_mass(self, q: ArrayLike) -> Array:
+        """(F, 3) in ground."""
+        return self._whole_body(q, None)[:, :3]
+
+    def center_of_mass_velocity(self, q: ArrayLike, u: ArrayLike) -> Array:
+        """(F, 3) in ground."""
+        return self.momentum(q, u)[:, 3:] / max(self.mass, np.finfo(float).tiny)
+
+    def momentum(self, q: ArrayLike, u: ArrayLike) -> Array:
+        """(F, 6): angular momentum about the ground origin, then linear momentum."""
+        return self._whole_body(q, u)[:, [6, 7, 8, 3, 4, 5]]
+
+    def kinetic_energy(self, q: ArrayLike, u: ArrayLike) -> Array:
+        """(F,) in J."""
+        return self._whole_body(q, u)[:, 9]
+
+    def potential_energy(self, q: ArrayLike) -> Array:
+        """(F,) in J, zero with all mass at the ground origin."""
+        return self._whole_body(q, None)[:, 10]
+
+    @property
+    def mass(self) -> float:
+        """Total mass in kg."""
+        return float(self._arrays.mass.sum())
+
+    def _whole_body(self, q: ArrayLike, u: ArrayLike | None) -> Array:
+        q, u = self._frames(q=q, u=u)
+        out = np.empty((len(q), 12))
+        self._run(len(q), lambda i, j: batch.whole_body(self._arrays, q, u, i, j, out))
+        return out
+
+    # ---- checks and threads ---------------------------------------------------------------------------------------
+    def _frames(self, **given: ArrayLike | None) -> tuple[Array, ...]:
+        """The arguments as (F, n) arrays; None is zeros. Wrong shapes and NaN are refused by name."""
+        arrays: dict[str, Array | None] = {}
+        for name, value in given.items():
+            if value is None:
+                arrays[name] = None
+                continue
+            array = np.ascontiguousarray(value, dtype=np.float64)
+            if array.ndim == 1:
+                array = array[None]
+            if array.ndim != 2 or array.shape[1] != self.n:
+                raise ValueError(f"{name} has shape {np.shape(value)}; expected ({self.n},) or (frames, {self.n}).")
+            bad = ~np.isfinite(array)
+            if bad.any():
+                frame, column = np.argwhere(bad)[0]
+                raise ValueError(f"{name} is {array[frame, column]} in frame {frame}, "
+                                 f"coordinate '{self.coordinate_names[column]}'.")  # fmt: skip
+            arrays[name] = array
+        counts = {name: len(array) for name, array in arrays.items() if array is not None}
+        frames = max(counts.values())
+        for name, count in counts.items():
+            if count not in (1, frames):
+                raise ValueError(f"{name} has {count} frames; expected 1 or {frames}.")
+        shape = (frames, self.n)
+        return tuple(np.zeros(shape) if a is None else np.ascontiguousarray(np.broadcast_to(a, shape))
+                     for a in arrays.values())  # fmt: skip
+
+    def _run(self, frames: int, kernel: Callable[[int, int], object]) -> None:
+        """Call kernel(start, stop) over all frames, on several threads when there are enough."""
+        workers = min(self.threads, max(1, frames // FRAMES_PER_THREAD))
+        if workers == 1:
+            kernel(0, frames)
+            return
+        edges = np.linspace(0, frames, workers + 1).astype(int)
+        with ThreadPoolExecutor(workers) as pool:
+            for result in [pool.submit(kernel, int(a), int(b)) for a, b in zip(edges, edges[1:])]:
+                result.result()
