@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.compiled.build import compile_model
+from osim_inertia.constraints import ConstraintSet
 from osim_inertia.errors import ModelError
-from osim_inertia.kernels import batch
+from osim_inertia.kernels import batch, speeds
+from osim_inertia.kernels.speeds import turns_by_angular_velocity
 from osim_inertia.model.model import Model
 
 Array = NDArray[np.float64]
@@ -34,14 +37,24 @@ class System:
 
     def __init__(self, model: Model, *, like_opensim: bool = True, threads: int | None = None) -> None:
         self.model = model
-        self._compiled = compile_model(model, like_opensim)
-        self._arrays = self._compiled.arrays
-        self.coordinate_names = self._compiled.coordinate_names
+        self.compiled = compile_model(model, like_opensim)
+        self.arrays = self.compiled.arrays
+        self.coordinate_names = self.compiled.coordinate_names
         self.body_names = tuple(body.name for body in model.bodies)
         self.marker_names = tuple(marker.name for marker in model.markers)
-        self.warnings = self._compiled.warnings
+        self.warnings = self.compiled.warnings
         self.threads = threads or os.cpu_count() or 1
-        self._bodies = np.array([self._compiled.body_index[body.path] for body in model.bodies], dtype=np.int64)
+        self._bodies = np.array([self.compiled.body_index[body.path] for body in model.bodies], dtype=np.int64)
+
+    @cached_property
+    def constraints(self) -> ConstraintSet:
+        """Errors, Jacobians and projections of the model's constraints."""
+        return ConstraintSet(self)
+
+    @property
+    def has_angular_speeds(self) -> bool:
+        """True if some u is an angular velocity rather than the rate of a coordinate."""
+        return any(turns_by_angular_velocity(kind) for kind in self.arrays.kind)
 
     @property
     def n(self) -> int:
@@ -63,28 +76,28 @@ class System:
         return self._body_motion(q, u)[1]
 
     def _body_motion(self, q: ArrayLike, u: ArrayLike | None) -> tuple[Array, Array]:
-        q, u = self._frames(q=q, u=u)
-        frames, nb = len(q), len(self._arrays.parent)
+        q, u = self.frames(q=q, u=u)
+        frames, nb = len(q), len(self.arrays.parent)
         pose, twist = np.empty((frames, nb, 4, 4)), np.empty((frames, nb, 6))
-        self._run(frames, lambda i, j: batch.body_motion(self._arrays, q, u, i, j, pose, twist))
+        self.run(frames, lambda i, j: batch.body_motion(self.arrays, q, u, i, j, pose, twist))
         return pose[:, self._bodies], twist[:, self._bodies]
 
     def body_accelerations(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike) -> Array:
         """(F, B, 6): angular acceleration, then acceleration of the body origin, in ground."""
-        q, u, udot = self._frames(q=q, u=u, udot=udot)
-        out = np.empty((len(q), len(self._arrays.parent), 6))
-        self._run(len(q), lambda i, j: batch.body_accelerations(self._arrays, q, u, udot, i, j, out))
+        q, u, udot = self.frames(q=q, u=u, udot=udot)
+        out = np.empty((len(q), len(self.arrays.parent), 6))
+        self.run(len(q), lambda i, j: batch.body_accelerations(self.arrays, q, u, udot, i, j, out))
         return out[:, self._bodies]
 
     def point_motion(
         self, frame: str, location: ArrayLike, q: ArrayLike, u: ArrayLike | None = None, udot: ArrayLike | None = None
     ) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration (F, 3) of a point of a frame, e.g. `"/bodyset/tibia_r"`, in ground."""
-        placement = self._compiled.placements[frame]
+        placement = self.compiled.placements[frame]
         point = np.asarray(location, dtype=np.float64)
         if point.shape != (3,):
             raise ValueError(f"location has shape {point.shape}; expected (3,).")
-        body = np.array([self._compiled.body_index[placement.body]], dtype=np.int64)
+        body = np.array([self.compiled.body_index[placement.body]], dtype=np.int64)
         x, v, a = self._point_motion(body, placement.point(tuple(point))[None], q, u, udot)
         return x[:, 0], v[:, 0], a[:, 0]
 
@@ -96,52 +109,66 @@ class System:
         self, q: ArrayLike, u: ArrayLike | None = None, udot: ArrayLike | None = None
     ) -> tuple[Array, Array, Array]:
         """Positions, velocities and accelerations (F, markers, 3) in ground."""
-        placed = [self._compiled.placements.point(f"/markerset/{name}") for name in self.marker_names]
-        body = np.array([self._compiled.body_index[path] for path, _ in placed], dtype=np.int64)
+        placed = [self.compiled.placements.point(f"/markerset/{name}") for name in self.marker_names]
+        body = np.array([self.compiled.body_index[path] for path, _ in placed], dtype=np.int64)
         location = np.array([point for _, point in placed]).reshape(len(placed), 3)
         return self._point_motion(body, location, q, u, udot)
 
     def _point_motion(
         self, body: NDArray, location: Array, q: ArrayLike, u: ArrayLike | None, udot: ArrayLike | None
     ) -> tuple[Array, Array, Array]:
-        q, u, udot = self._frames(q=q, u=u, udot=udot)
+        q, u, udot = self.frames(q=q, u=u, udot=udot)
         x, v, a = (np.empty((len(q), len(body), 3)) for _ in range(3))
-        self._run(len(q), lambda i, j: batch.point_motion(self._arrays, body, location, q, u, udot, i, j, x, v, a))
+        self.run(len(q), lambda i, j: batch.point_motion(self.arrays, body, location, q, u, udot, i, j, x, v, a))
         return x, v, a
 
     def body_jacobians(self, q: ArrayLike, u: ArrayLike | None = None) -> tuple[Array, Array]:
         """Dense J_mr of the papers and its rate along u: both (F, B, 6, n), twist of each body = J_mr u."""
-        q, u = self._frames(q=q, u=u)
-        shape = (len(q), len(self._arrays.parent), 6, self.n)
+        q, u = self.frames(q=q, u=u)
+        shape = (len(q), len(self.arrays.parent), 6, self.n)
         J, dJ = np.empty(shape), np.empty(shape)
-        self._run(len(q), lambda i, j: batch.body_jacobians(self._arrays, q, u, i, j, J, dJ))
+        self.run(len(q), lambda i, j: batch.body_jacobians(self.arrays, q, u, i, j, J, dJ))
         return J[:, self._bodies], dJ[:, self._bodies]
+
+    def qdot(self, q: ArrayLike, u: ArrayLike) -> Array:
+        """Rates of the coordinates (F, n); they differ from u only where u is an angular velocity."""
+        q, u = self.frames(q=q, u=u)
+        out = np.empty_like(q)
+        self.run(len(q), lambda i, j: speeds.qdot_from_u(self.arrays, q, u, i, j, out))
+        return out
+
+    def speeds(self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike | None = None) -> tuple[Array, Array]:
+        """u and udot (F, n) of a motion given by its coordinates and their rates."""
+        q, qdot, qddot = self.frames(q=q, qdot=qdot, qddot=qddot)
+        u, udot = np.empty_like(q), np.empty_like(q)
+        self.run(len(q), lambda i, j: speeds.u_from_qdot(self.arrays, q, qdot, qddot, i, j, u, udot))
+        return u, udot
 
     # ---- forces ---------------------------------------------------------------------------------------------------
     def mass_matrix(self, q: ArrayLike) -> Array:
         """(F, n, n), conjugate to u."""
-        (q,) = self._frames(q=q)
+        (q,) = self.frames(q=q)
         M = np.empty((len(q), self.n, self.n))
-        self._run(len(q), lambda i, j: batch.mass_matrices(self._arrays, q, i, j, M))
+        self.run(len(q), lambda i, j: batch.mass_matrices(self.arrays, q, i, j, M))
         return M
 
     def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike) -> Array:
         """Generalized forces (F, n) that produce the motion against gravity. Constraints are ignored, as in OpenSim."""
-        return self._inverse_dynamics(q, u, udot, -self._arrays.gravity)
+        return self._inverse_dynamics(q, u, udot, -self.arrays.gravity)
 
     def bias_forces(self, q: ArrayLike, u: ArrayLike) -> Array:
         """(F, n): gravity, Coriolis and centrifugal forces; inverse dynamics with udot = 0."""
-        return self._inverse_dynamics(q, u, None, -self._arrays.gravity)
+        return self._inverse_dynamics(q, u, None, -self.arrays.gravity)
 
     def gravity_forces(self, q: ArrayLike) -> Array:
         """(F, n): what it takes to hold the pose."""
-        return self._inverse_dynamics(q, None, None, -self._arrays.gravity)
+        return self._inverse_dynamics(q, None, None, -self.arrays.gravity)
 
     def _inverse_dynamics(self, q: ArrayLike, u: ArrayLike | None, udot: ArrayLike | None, base: Array) -> Array:
-        q, u, udot = self._frames(q=q, u=u, udot=udot)
+        q, u, udot = self.frames(q=q, u=u, udot=udot)
         tau = np.empty((len(q), self.n))
-        A = self._arrays
-        self._run(len(q), lambda i, j: batch.inverse_dynamics_of_frames(A, q, u, udot, base, i, j, tau))
+        A = self.arrays
+        self.run(len(q), lambda i, j: batch.inverse_dynamics_of_frames(A, q, u, udot, base, i, j, tau))
         return tau
 
     def forward_dynamics(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike, *, method: str = "articulated") -> Array:
@@ -150,19 +177,19 @@ class System:
         method "articulated" takes O(n) operations; "dense" solves with the mass matrix.
         """
         if method == "dense":
-            q, u, tau = self._frames(q=q, u=u, tau=tau)
+            q, u, tau = self.frames(q=q, u=u, tau=tau)
             try:
                 return np.linalg.solve(self.mass_matrix(q), (tau - self.bias_forces(q, u))[..., None])[..., 0]
             except np.linalg.LinAlgError:
                 raise ModelError("The mass matrix is singular: some coordinate moves no mass.") from None
         if method != "articulated":
             raise ValueError(f"method is {method!r}; expected 'articulated' or 'dense'.")
-        q, u, tau = self._frames(q=q, u=u, tau=tau)
+        q, u, tau = self.frames(q=q, u=u, tau=tau)
         udot, stuck = np.empty((len(q), self.n)), np.empty(len(q), dtype=np.int64)
-        A = self._arrays
-        self._run(len(q), lambda i, j: batch.forward_dynamics_of_frames(A, q, u, tau, i, j, udot, stuck))
+        A = self.arrays
+        self.run(len(q), lambda i, j: batch.forward_dynamics_of_frames(A, q, u, tau, i, j, udot, stuck))
         if (stuck >= 0).any():
-            first = self._arrays.first[stuck.max()]
+            first = self.arrays.first[stuck.max()]
             raise ModelError(f"Coordinate '{self.coordinate_names[first]}' moves no mass, so its acceleration is "
                              "undetermined; give the bodies it moves some mass.")  # fmt: skip
         return udot
@@ -191,16 +218,16 @@ class System:
     @property
     def mass(self) -> float:
         """Total mass in kg."""
-        return float(self._arrays.mass.sum())
+        return float(self.arrays.mass.sum())
 
     def _whole_body(self, q: ArrayLike, u: ArrayLike | None) -> Array:
-        q, u = self._frames(q=q, u=u)
+        q, u = self.frames(q=q, u=u)
         out = np.empty((len(q), 12))
-        self._run(len(q), lambda i, j: batch.whole_body(self._arrays, q, u, i, j, out))
+        self.run(len(q), lambda i, j: batch.whole_body(self.arrays, q, u, i, j, out))
         return out
 
     # ---- checks and threads ---------------------------------------------------------------------------------------
-    def _frames(self, **given: ArrayLike | None) -> tuple[Array, ...]:
+    def frames(self, **given: ArrayLike | None) -> tuple[Array, ...]:
         """The arguments as (F, n) arrays; None is zeros. Wrong shapes and NaN are refused by name."""
         arrays: dict[str, Array | None] = {}
         for name, value in given.items():
@@ -227,7 +254,7 @@ class System:
         return tuple(np.zeros(shape) if a is None else np.ascontiguousarray(np.broadcast_to(a, shape))
                      for a in arrays.values())  # fmt: skip
 
-    def _run(self, frames: int, kernel: Callable[[int, int], object]) -> None:
+    def run(self, frames: int, kernel: Callable[[int, int], object]) -> None:
         """Call kernel(start, stop) over all frames, on several threads when there are enough."""
         workers = min(self.threads, max(1, frames // FRAMES_PER_THREAD))
         if workers == 1:

@@ -117,7 +117,7 @@ def custom_models() -> list[Zoo]:
     surface = custom(
         "hip", "a b",
         ("rotation1", Z, "a b", of("MultivariatePolynomialFunction", **polynomial, coefficients=first)),
-        ("rotation2", X, "b", linear(1, 0)),
+        ("rotation2", X, "", constant(0)),
         ("rotation3", Y, "", constant(0)),
         ("translation1", X, "b a", of("MultivariatePolynomialFunction", **polynomial, coefficients=second)),
         ("translation2", Y, "a", linear(0.1, 0)),
@@ -130,19 +130,35 @@ def custom_models() -> list[Zoo]:
         ("translation1", X, "a", linear(0.1, 0)),
         ("translation2", Y, "", None),
         ("translation3", Z, "", None))  # fmt: skip
-    fixed = custom(
+    turned_first = custom(
         "hip", "a",
         ("rotation1", Z, "", constant(0.4)),
         ("rotation2", X, "a", linear(1, 0)),
+        ("rotation3", Y, "", constant(0)),
+        ("translation1", X, "", constant(0)),
+        ("translation2", Y, "", constant(0)),
+        ("translation3", Z, "", constant(0)))  # fmt: skip
+    fixed = custom(
+        "hip", "a",
+        ("rotation1", Z, "a", linear(1, 0)),
+        ("rotation2", X, "", constant(0.4)),
         ("rotation3", Y, "", constant(-0.7)),
         ("translation1", X, "", constant(0.11)),
         ("translation2", Y, "a", constant(-0.06)),
         ("translation3", Z, "", constant(0.02)))  # fmt: skip
+    one_for_two = custom(
+        "hip", "a b",
+        ("rotation1", Z, "a", linear(1, 0)),
+        ("rotation2", X, "b", linear(1, 0)),
+        ("rotation3", Y, "a", linear(0.2, 0)),
+        ("translation1", X, "b", linear(0.3, 0)),
+        ("translation2", Y, "", constant(0)),
+        ("translation3", Z, "", constant(0)))  # fmt: skip
     order = custom(
         "hip", "c a b",
         ("rotation1", Z, "b", linear(1, 0)),
         ("rotation2", X, "c", linear(1, 0)),
-        ("rotation3", Y, "b", linear(0.2, 0)),
+        ("rotation3", Y, "c", linear(0.2, 0)),
         ("translation1", X, "a", linear(1, 0)),
         ("translation2", Y, "c", linear(0.1, 0)),
         ("translation3", Z, "", constant(0)))  # fmt: skip
@@ -156,7 +172,9 @@ def custom_models() -> list[Zoo]:
         ("polynomial", "CustomJoint with polynomials of two coordinates", surface, (V4,)),
         ("no_function", "CustomJoint with a coordinate that no function uses: it moves nothing", idle, None),
         ("constants", "CustomJoint with constants, one of them of a coordinate", fixed, None),
+        ("constant_first", "CustomJoint with a constant rotation before the moving one", turned_first, None),
         ("order", "CustomJoint whose coordinates are listed in another order than its axes use them", order, None),
+        ("two_rotations_of_one", "CustomJoint whose first and third rotations share a coordinate", one_for_two, None),
         ("few_axes", "CustomJoint with one TransformAxis: the others keep their slots", few, (V4,)),
     ]  # fmt: skip
     return [Zoo(f"custom_{name}", about, BODIES, chain(hip, pin), versions=versions or (V2, V3, V4))

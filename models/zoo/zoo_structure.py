@@ -113,16 +113,20 @@ def loop_models(side: Body) -> list[Zoo]:
         ("p2", "upper", "middle", (0, -0.1, 0), (-0.1, 0, 0)),
         ("p3", "middle", "lower", (0.1, 0, 0), (0, -0.1, 0)),
         ("p4", "ground", "lower", (0.2, 0, 0), (0, 0.1, 0)))]  # fmt: skip
-    ball = replace(pins[2], kind="BallJoint")
+
+    def closed_by(kind: str) -> list[Joint]:
+        return [pins[0], pins[1], replace(pins[2], kind=kind), pins[3]]
+
     swapped = replace(pins[3], reverse=True)
     return [
         Zoo("loop_four_bar", "A four-bar linkage; the last joint closes the loop", bars, pins, versions=(V4,)),
         Zoo("loop_four_bar_last_first", "The same with the closing joint listed first", bars, pins[::-1],
             versions=(V4,)),
-        Zoo("loop_ball", "A loop closed by a pin, with a ball joint, a reversed joint and a branch", (*bars, side),
-            [pins[0], pins[1], ball, swapped, Joint("PinJoint", "branch", "lower", "side", **KNEE)], versions=(V4,)),
-        Zoo("loop_weld", "A loop closed by a weld, which becomes a constraint", bars,
-            [*pins[:3], replace(pins[3], kind="WeldJoint")], versions=(V4,)),
+        Zoo("loop_ball", "A loop closed by a ball joint, with a reversed joint and a branch", (*bars, side),
+            [*closed_by("BallJoint")[:3], swapped, Joint("PinJoint", "branch", "lower", "side", **KNEE)], versions=(V4,)),
+        Zoo("loop_weld", "A loop closed by a weld", bars, closed_by("WeldJoint"), versions=(V4,)),
+        Zoo("loop_free", "A loop closed by a free joint, which closes nothing", bars, closed_by("FreeJoint"),
+            versions=(V4,)),
         Zoo("loop_double", "A body that closes two loops is cut in three", (*bars, side),
             [*pins[:3], pins[3], Joint("PinJoint", "p5", "ground", "side", **HIP),
              Joint("PinJoint", "p6", "side", "middle", **KNEE)], versions=(V4,)),
@@ -140,7 +144,7 @@ def document_models() -> list[Zoo]:
         ("translation1", X, "a", wrapped("function", function("Constant", value=0.04))),
         ("translation2", Y, "b", named("function", function("Sine", amplitude=0.1))),
         ("translation3", Z, "c", function("SimmSpline", x=(-1, 0, 0.5, 2), y=(0.1, 0.0, 0.05, -0.02))))  # fmt: skip
-    comma = {"at_parent": ("0.03, -0.2,0.02", "-0.15,0.35,0.6"), "at_child": ("0.01 ,0.08 , -0.03", "0.4, -0.1, 0.2")}
+    comma = {"at_parent": ("0.03, -0.2, 0.02", "-0.15, 0.35, 0.6"), "at_child": ("0.01, 0.08, -0.03", "0.4, -0.1, 0.2")}
     commas = (PINS[0], replace(PINS[1], **comma), PINS[2])
     digits = {"at_parent": ((0.0312345678, -0.20000049, 1.23456789e-5), (-0.151515151, 0.3535353535, 0.6060606)),
               "at_child": ((0.0123456789, 0.0800000049, -0.0300005), (0.4444444444, -0.11111111, 0.2222222222))}  # fmt: skip
@@ -150,8 +154,8 @@ def document_models() -> list[Zoo]:
     return [
         Zoo("doc_spellings", "The three spellings of a property that holds one object", BODIES,
             chain(spelt, joint("PinJoint", "knee"))),
-        Zoo("doc_commas", "Vectors with commas",
-            (UPPER, replace(MIDDLE, mass_center="-0.01,-0.09 , 0.02"), LOWER), commas, gravity="0.7, -9.6,1.3"),
+        Zoo("doc_commas", "Vectors with a comma and a blank between numbers",
+            (UPPER, replace(MIDDLE, mass_center="-0.01, -0.09, 0.02"), LOWER), commas, gravity="0.7, -9.6, 1.3"),
         Zoo("doc_digits", "Numbers of more than six digits, which old documents lose", (UPPER, fine, LOWER),
             (PINS[0], replace(PINS[1], **digits), PINS[2])),
         Zoo("doc_blank_names", "Blanks in the names of a joint and its coordinate, which are dropped", BODIES, blanks,
@@ -181,7 +185,7 @@ def _defaults() -> Zoo:
 
 
 def _coordinates() -> Zoo:
-    sine = named("prescribed_function", function("Sine", amplitude=0.2, omega=3.0, offset=0.1))
+    sine = wrapped("prescribed_function", function("Sine", amplitude=0.2, omega=3.0, offset=0.1))
     hip = plain_custom("hip")
     properties: dict[str, dict[str, Any]] = {
         "hip_rx": {"default_value": 0.3, "default_speed_value": 0.2, "range": (-0.5, 0.6), "clamped": True},

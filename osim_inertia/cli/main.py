@@ -29,7 +29,7 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the words to stderr."""
-        click.echo(self.message, file=file or click.get_text_stream("stderr", errors="replace"))
+        click.echo(self.message, file=file, err=file is None)
 
 
 class Commands(click.Group):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.kernels.vec3 import distance, from_frame, kernel, load, store, to_frame
+from osim_inertia.kernels.vec3 import distance, from_frame, inner, kernel, load, store, to_frame
 from osim_inertia.kernels.wrap_cylinder import INSIDE, MANDATORY, NO_WRAP, WRAPPED, cylinder_arc_points, cylinder_wrap
 from osim_inertia.kernels.wrap_ellipsoid import ellipsoid_arc_points, ellipsoid_wrap
 from osim_inertia.kernels.wrap_sphere import sphere_arc_points, sphere_wrap
@@ -101,7 +101,7 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
     for sweep in range(MAX_PASSES if count > 1 else min(count, 1)):
         for i in range(count):
             w = path.order[i]
-            size = _remove(w, size, path)
+            size = _remove(path.entry, w, size)
             path.code[i] = NO_WRAP
             if objects.active[wraps.wrap_object[first + w]]:
                 lo, hi = _range(wraps, first + w, node_index, n_active)
@@ -109,14 +109,15 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
                     return _length(nodes, size, wraps, first, path), size
                 place = _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, i, count > 1, path)
                 if place >= 0:
-                    size = _insert(w, place, size, path)
+                    size = _insert(path.entry, w, place, size)
         length = _length(nodes, size, wraps, first, path)
         if abs(length - last_length) < SETTLED:
             break
         last_length = length
         if sweep == 0 and count > 1 and path.code[0] == NO_WRAP and path.code[1] == INSIDE:
-            path.order[0], path.order[1] = 1, 0
-            size = _remove(0, size, path)
+            w = path.order[0]  # the first PathWrap: pass 1 runs in file order
+            path.order[0], path.order[1] = path.order[1], w
+            size = _remove(path.entry, w, size)
     return _length(nodes, size, wraps, first, path), size
 
 
@@ -124,8 +125,8 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
 def path_positions(nodes, size, path, latest, cached):
     """Write the path's points in order, ground frame: latest and cached positions, both (>= size, 3)."""
     for i in range(size):
-        store(latest[i], _latest(path.entry[i], nodes, path))
-        store(cached[i], _cached(path.entry[i], nodes, path))
+        store(latest[i], _latest(path.entry[i], nodes, path.latest))
+        store(cached[i], _cached(path.entry[i], nodes, path.latest, path.cached, path.is_cached))
 
 
 @kernel
@@ -148,51 +149,51 @@ def path_arc_points(w, objects, R_GW, p_GW, wraps, first, path, out):
         store(out[i], from_frame(R_GW[o], p_GW[o], load(out[i])))
 
 
-@kernel
+@inner
 def _wrap_of(entry):
     """PathWrap an entry belongs to, -1 for a node."""
     return (-1 - entry) // 2 if entry < 0 else -1
 
 
-@kernel
-def _latest(entry, nodes, path):
+@inner
+def _latest(entry, nodes, latest):
     """Present position of an entry."""
     if entry >= 0:
         return load(nodes[entry])
     w = _wrap_of(entry)
-    return load(path.latest[w, -1 - entry - 2 * w])
+    return load(latest[w, -1 - entry - 2 * w])
 
 
-@kernel
-def _cached(entry, nodes, path):
+@inner
+def _cached(entry, nodes, latest, cached, is_cached):
     """Position of an entry for lengths; the first question about a tangent point fixes the answer."""
     if entry >= 0:
         return load(nodes[entry])
     w = _wrap_of(entry)
     side = -1 - entry - 2 * w
-    if not path.is_cached[w, side]:
-        path.is_cached[w, side] = True
-        store(path.cached[w, side], load(path.latest[w, side]))
-    return load(path.cached[w, side])
+    if not is_cached[w, side]:
+        is_cached[w, side] = True
+        store(cached[w, side], load(latest[w, side]))
+    return load(cached[w, side])
 
 
-@kernel
-def _same_object(e1, e2, wraps, first):
+@inner
+def _same_object(e1, e2, wrap_object, first):
     """Whether two entries are tangent points on one wrap object (perhaps of two PathWraps)."""
     if e1 >= 0 or e2 >= 0:
         return False
-    return wraps.wrap_object[first + _wrap_of(e1)] == wraps.wrap_object[first + _wrap_of(e2)]
+    return wrap_object[first + _wrap_of(e1)] == wrap_object[first + _wrap_of(e2)]
 
 
-@kernel
+@inner
 def _length(nodes, size, wraps, first, path):
     """Straight parts between cached positions plus arcs."""
     total = 0.0
-    before = _cached(path.entry[0], nodes, path)
+    before = _cached(path.entry[0], nodes, path.latest, path.cached, path.is_cached)
     for i in range(1, size):
         entry = path.entry[i]
-        here = _cached(entry, nodes, path)
-        if _same_object(path.entry[i - 1], entry, wraps, first):
+        here = _cached(entry, nodes, path.latest, path.cached, path.is_cached)
+        if _same_object(path.entry[i - 1], entry, wraps.wrap_object, first):
             if (-1 - entry) % 2 == 1:  # a first tangent point carries no arc
                 total += path.arc[_wrap_of(entry)]
         else:
@@ -201,28 +202,28 @@ def _length(nodes, size, wraps, first, path):
     return total
 
 
-@kernel
-def _remove(w, size, path):
+@inner
+def _remove(entry, w, size):
     """Take the two tangent points of PathWrap w out of the path; new size."""
     for i in range(size):
-        if path.entry[i] == -1 - 2 * w:
+        if entry[i] == -1 - 2 * w:
             for j in range(i, size - 2):
-                path.entry[j] = path.entry[j + 2]
+                entry[j] = entry[j + 2]
             return size - 2
     return size
 
 
-@kernel
-def _insert(w, place, size, path):
+@inner
+def _insert(entry, w, place, size):
     """Put the two tangent points of PathWrap w after the entry at `place`; new size."""
     for j in range(size - 1, place, -1):
-        path.entry[j + 2] = path.entry[j]
-    path.entry[place + 1] = -1 - 2 * w
-    path.entry[place + 2] = -2 - 2 * w
+        entry[j + 2] = entry[j]
+    entry[place + 1] = -1 - 2 * w
+    entry[place + 2] = -2 - 2 * w
     return size + 2
 
 
-@kernel
+@inner
 def _range(wraps, row, node_index, n_active):
     """First and last node (rows of `nodes`) between which a PathWrap may act; first > last if there is none."""
     lo = 0
@@ -236,7 +237,7 @@ def _range(wraps, row, node_index, n_active):
     return lo, hi
 
 
-@kernel
+@inner
 def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, turn, several, path):
     """Place of the segment that PathWrap w takes, -1 for none; its tangent points and arc go to `path`.
 
@@ -249,10 +250,10 @@ def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, tur
     for i in range(size - 1):
         e1, e2 = path.entry[i], path.entry[i + 1]
         inside = (inside or e1 == lo) and e1 != hi
-        if not inside or _same_object(e1, e2, wraps, first):
+        if not inside or _same_object(e1, e2, wraps.wrap_object, first):
             continue
-        store(p1, to_frame(R_GW[o], p_GW[o], _latest(e1, nodes, path)))
-        store(p2, to_frame(R_GW[o], p_GW[o], _latest(e2, nodes, path)))
+        store(p1, to_frame(R_GW[o], p_GW[o], _latest(e1, nodes, path.latest)))
+        store(p2, to_frame(R_GW[o], p_GW[o], _latest(e2, nodes, path.latest)))
         code, arc = _wrap_segment(objects, o, wraps.method[first + w], several, p1, p2, r1, r2, path.scratch_shape)
         path.code[turn] = code
         if code != WRAPPED and code != MANDATORY:
@@ -262,7 +263,10 @@ def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, tur
             # tangent points that did not converge (NaN) end the search without a wrap
             place = -1 if isnan(q1[0]) or isnan(q2[0]) else i
         else:
-            g1, g2 = _cached(e1, nodes, path), _cached(e2, nodes, path)
+            g1, g2 = (
+                _cached(e1, nodes, path.latest, path.cached, path.is_cached),
+                _cached(e2, nodes, path.latest, path.cached, path.is_cached),
+            )
             change = distance(g1, q1) + arc + distance(g2, q2) - distance(g1, g2)
             if not change < best:
                 continue
@@ -277,7 +281,7 @@ def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, tur
     return place
 
 
-@kernel
+@inner
 def _wrap_segment(objects, o, method, several, p1, p2, r1, r2, shape):
     """(code, arc) of one segment over one object, all in the wrap frame."""
     kind, params, axis, sign = objects.kind[o], objects.params[o], objects.axis[o], objects.sign[o]

@@ -67,7 +67,9 @@ def join_wraps(i, j, R_GW, p_GW, wraps, first, path):
     kink = largest_kink(i, j, R_GW, wraps, first, path)
     for _ in range(STEPS):
         set_basis(i, j, R_GW, wraps, first, path)
-        far = _newton_step(i, j, R_GW, wraps, first, path)
+        far, minimum = _newton_step(i, j, R_GW, wraps, first, path)
+        if not minimum:
+            return False
         share, old_kink = 1.0, kink
         _shift(i, j, share, path)
         while True:  # shorter steps while an end would go inside a surface or a kink would grow
@@ -166,16 +168,16 @@ def put_projected(i, c, v, path):
 
 @kernel
 def _newton_step(i, j, R_GW, wraps, first, path):
-    """Solution of H dy = -r in path.side; its largest component."""
+    """Solution of H dy = -r in path.side: its largest component, and whether the length has a minimum there."""
     mismatch(i, j, R_GW, wraps, first, path)
     build_hessian(i, j, R_GW, wraps, first, path)
     n = 2 * (j - i - 1)
-    solve(n, path.matrix, path.side)
+    minimum = solve(n, path.matrix, path.side)
     far = 0.0
     for y in range(n):
         path.side[y] = -path.side[y]
         far = max(far, abs(path.side[y]))
-    return far
+    return far, minimum
 
 
 @kernel
@@ -211,16 +213,10 @@ def build_hessian(i, j, R_GW, wraps, first, path):
 
 @kernel
 def solve(n, A, b):
-    """Solve A x = b by elimination with pivoting; A (>= n, >= n) is destroyed, x replaces b."""
+    """Solve A x = b for symmetric A (>= n, >= n), destroyed; x replaces b. Returns whether A is positive definite."""
+    minimum = True
     for c in range(n):
-        pivot = c
-        for r in range(c + 1, n):
-            if abs(A[r, c]) > abs(A[pivot, c]):
-                pivot = r
-        if pivot != c:
-            for x in range(c, n):
-                A[c, x], A[pivot, x] = A[pivot, x], A[c, x]
-            b[c], b[pivot] = b[pivot], b[c]
+        minimum = minimum and A[c, c] > 0.0
         for r in range(c + 1, n):
             f = A[r, c] / A[c, c]
             for x in range(c + 1, n):
@@ -230,3 +226,4 @@ def solve(n, A, b):
         for x in range(c + 1, n):
             b[c] -= A[c, x] * b[x]
         b[c] /= A[c, c]
+    return minimum

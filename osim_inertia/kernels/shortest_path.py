@@ -3,8 +3,9 @@
     poses --> path points in ground --> [which wraps act, contact points, length] --> wrapped_interval, muscle inertia
                                                    ^ here
 Which segment a wrap takes, when it acts and which way round it goes follow OpenSim's rules (passes over the wraps, each
-tried on the present path without it). Where several wraps share one interval between path points they are then joined
-by Newton's method (shortest_join), and the passes repeat until a pass changes nothing: no contact moves by more than 1e-12 m.
+tried on the present path without it). Once OpenSim would be content, wraps that share one interval between path points are
+joined by Newton's method (shortest_join), and the passes repeat until one changes nothing: no contact moves by more than
+1e-12 m. Surfaces that overlap, or sides that contradict each other, may never come to rest; then the last choice is kept.
 
 Inputs have the layout of opensim_path: a path owns the rows first ... first + count - 1 of PathWraps, and "wrap k" below is its k-th.
 A path's wrapped pieces, in order, are chain[0 : size]; the piece of wrap k runs from ends[k, 0] to ends[k, 1], which are
@@ -35,7 +36,9 @@ from osim_inertia.kernels.shortest_join import follow_all, join_wraps
 from osim_inertia.kernels.shortest_segment import wrap_segment
 from osim_inertia.kernels.vec3 import distance, from_frame, kernel, load, store, to_frame
 
-MAX_PASSES = 60
+OPENSIM_PASSES = 8  # after so many passes, or when the length changes by less than this many metres, OpenSim is content
+OPENSIM_SETTLED = 5e-4
+MAX_PASSES = 30
 SETTLED = 1e-12  # m; passes end when no contact moves farther
 
 
@@ -92,13 +95,13 @@ def shortest_path(nodes, node_index, n_active, objects, R_GW, p_GW, wraps, first
     nodes (>= n_active, 3) active path points in ground | node_index (>= n_active,) their 0-based places in the full PathPointSet |
     objects WrapObjects | R_GW (n, 3, 3), p_GW (n, 3) poses of the objects in ground | wraps PathWraps | path ShortestPath, overwritten.
     """
-    size = 0
+    size, passes = 0, 0
     for k in range(count):
         path.order[k] = k
-    passes = 0
-    moved = inf
+    length, moved = inf, inf
+    joining = False
     while passes < MAX_PASSES and moved > SETTLED:
-        old_size = size
+        old_size, old_length = size, length
         for i in range(size):
             path.chain_before[i] = path.chain[i]
         for k in range(count):
@@ -116,13 +119,52 @@ def shortest_path(nodes, node_index, n_active, objects, R_GW, p_GW, wraps, first
             path.order[0], path.order[1] = 1, 0
             size = _remove(0, size, path)
         passes += 1
-        moved = _movement(old_size, size, path)
-        _join_intervals(nodes, size, R_GW, p_GW, wraps, first, path)
         if count == 1:
-            moved = 0.0
-    if moved > SETTLED:
+            break
+        moved = _movement(old_size, size, path)
+        length = _contact_length(nodes, n_active, size, path)
+        joining = joining or passes == OPENSIM_PASSES or abs(length - old_length) < OPENSIM_SETTLED
+        if joining:
+            _join_intervals(nodes, size, R_GW, p_GW, wraps, first, path)
+    if count == 1:
+        _set_ends(0, size, nodes, size, path)
+    elif moved > SETTLED:
         passes = MAX_PASSES + 1
+        size = _make_consistent(nodes, size, R_GW, p_GW, wraps, first, path)
     return path_length(nodes, n_active, size, path), size, passes
+
+
+@kernel
+def _make_consistent(nodes, size, R_GW, p_GW, wraps, first, path):
+    """For wraps that never came to rest: tangent paths over the last choice, without wraps that do not press; new size."""
+    again = True
+    while again:
+        again = False
+        _set_ends(0, size, nodes, size, path)
+        follow_all(0, size, R_GW, p_GW, wraps, first, path)
+        _join_intervals(nodes, size, R_GW, p_GW, wraps, first, path)
+        for i in range(size):
+            if path.geo[path.chain[i], G_ARC] < 0.0:
+                size = _remove(path.chain[i], size, path)
+                again = True
+                break
+    return size
+
+
+@kernel
+def _contact_length(nodes, n_active, size, path):
+    """Length of the path through the present contacts, tangent or not."""
+    total = 0.0
+    i = 0
+    for row in range(n_active - 1):
+        here = load(nodes[row])
+        while i < size and path.where[path.chain[i]] == row:
+            k = path.chain[i]
+            total += distance(here, load(path.contact[k, 0])) + path.geo[k, G_ARC]
+            here = load(path.contact[k, 1])
+            i += 1
+        total += distance(here, load(nodes[row + 1]))
+    return total
 
 
 @kernel

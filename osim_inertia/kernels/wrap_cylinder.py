@@ -12,8 +12,21 @@ MANDATORY the straight segment cuts the object.
 
 from math import acos, atan2, cos, pi, sin, sqrt
 
-from osim_inertia.kernels.vec3 import EPS, along, component, cross, dot3, kernel, load, norm, on_side, store, sub
-from osim_inertia.kernels.vec3 import unit_or_zero
+from osim_inertia.kernels.vec3 import (
+    EPS,
+    along,
+    component,
+    cross,
+    dot3,
+    inner,
+    kernel,
+    load,
+    norm,
+    on_side,
+    store,
+    sub,
+    unit_or_zero,
+)
 
 NO_WRAP = 0
 INSIDE = 1
@@ -54,25 +67,23 @@ def cylinder_wrap(p1, p2, radius, length, axis, sign, refine, r1, r2):
         t1, t2 = _refine_tangency(a, b, t1, t2, radius, long)
     store(r1, t1)
     store(r2, t2)
-    theta = _turn(t1, t2, long)
-    return code, _helix_length(radius, theta, t2[2] - t1[2])
+    theta = _turn(t1, t2)
+    return code, _helix_length(radius, 2.0 * pi - theta if long else theta, t2[2] - t1[2])
 
 
 @kernel
 def cylinder_arc_points(r1, r2, radius, arc, out):
     """Fill out (n, 3) with points along the helix from r1 to r2 whose length OpenSim counted as `arc`."""
     a, b = load(r1), load(r2)
-    theta = _turn(a, b, False)
-    rise = b[2] - a[2]
-    # the two candidates differ by more than r*pi unless theta is pi, where they agree
-    if arc > _helix_length(radius, theta, rise) * (1.0 + 1e-12) + 1e-15:
-        theta = -_turn(a, b, True)
+    theta, rise = _turn(a, b), b[2] - a[2]
+    if arc > _helix_length(radius, theta, rise) * (1.0 + 1e-12):  # longer than the short way: the long way
+        theta = theta - 2.0 * pi
     n = out.shape[0]
     for i in range(n):
         store(out[i], _helix_point(a, theta, rise, i / (n - 1.0)))
 
 
-@kernel
+@inner
 def _contact(a, b, radius, length, axis, sign):
     """Code from the closest approach of the line a-b to the axis; NO_WRAP, WRAPPED or MANDATORY."""
     direction = sub(b, a)
@@ -97,7 +108,7 @@ def _contact(a, b, radius, length, axis, sign):
     return NO_WRAP
 
 
-@kernel
+@inner
 def _tangents(p, radius):
     """The two points where lines from p touch the circle at its height: first the one turned +90 degrees, and |p_xy|."""
     d = sqrt(p[0] * p[0] + p[1] * p[1])
@@ -107,20 +118,20 @@ def _tangents(p, radius):
     return (foot * x - h * y, foot * y + h * x, p[2]), (foot * x + h * y, foot * y - h * x, p[2])
 
 
-@kernel
+@inner
 def _radial_dot(u, v):
     """Cosine-like measure of the angle between two tangent points about the axis."""
     return u[0] * v[0] + u[1] * v[1]
 
 
-@kernel
+@inner
 def _radial_angle(u, v):
     """Angle between two tangent points about the axis; NaN when rounding takes the cosine beyond 1, as in OpenSim."""
     size = sqrt(u[0] * u[0] + u[1] * u[1]) * sqrt(v[0] * v[0] + v[1] * v[1])
     return acos(_radial_dot(u, v) / size)
 
 
-@kernel
+@inner
 def _nearest_tangents(a, b, radius):
     """Unconstrained choice: the pair of tangent points with the smallest angle between them."""
     a1, b1 = _tangents(a, radius)
@@ -135,7 +146,7 @@ def _nearest_tangents(a, b, radius):
     return b1, b2
 
 
-@kernel
+@inner
 def _tangents_on_side(a, b, radius, axis, sign):
     """Constrained choice: tangent points on the active half, and the flags (far apex, more than half a turn)."""
     a1, b1 = _tangents(a, radius)
@@ -162,14 +173,14 @@ def _tangents_on_side(a, b, radius, axis, sign):
     return t1, t2, far, dot3(radial, pull) < 0.0
 
 
-@kernel
+@inner
 def _unit(v):
     """v/|v|, NaN for the zero vector."""
     length = norm(v)
     return v[0] / length, v[1] / length, v[2] / length
 
 
-@kernel
+@inner
 def _slide_to_apex_plane(a, b, t1, t2, radius, far):
     """Move the tangent points along z into the plane of a, b and the apex of the cylinder between them."""
     d1, d2 = sqrt(a[0] * a[0] + a[1] * a[1]), sqrt(b[0] * b[0] + b[1] * b[1])
@@ -196,7 +207,7 @@ def _slide_to_apex_plane(a, b, t1, t2, radius, far):
     return t1, t2
 
 
-@kernel
+@inner
 def _height_in_plane(t, plane, offset):
     """(whether the vertical line through t meets the plane within reach, height where it does)."""
     slope = 2.0 * SLIDE_REACH * plane[2]
@@ -209,33 +220,33 @@ def _height_in_plane(t, plane, offset):
     return True, start[2] + s * 2.0 * SLIDE_REACH
 
 
-@kernel
-def _turn(t1, t2, long):
-    """Angle OpenSim counts from t1 to t2 about z."""
-    theta = atan2(t1[0] * t2[1] - t1[1] * t2[0], t1[0] * t2[0] + t1[1] * t2[1])
-    return 2.0 * pi - theta if long else theta
+@inner
+def _turn(t1, t2):
+    """Angle from t1 to t2 about z, in (-pi, pi]. OpenSim counts 2 pi minus this for a long wrap and turns backwards."""
+    return atan2(t1[0] * t2[1] - t1[1] * t2[0], t1[0] * t2[0] + t1[1] * t2[1])
 
 
-@kernel
+@inner
 def _helix_length(radius, theta, rise):
     """Length of the helix with turn theta and rise along z."""
     return sqrt(radius * theta * (radius * theta) + rise * rise)
 
 
-@kernel
+@inner
 def _helix_point(t1, turn, rise, s):
     """Point at the fraction s of the helix that starts at t1."""
     c, d = cos(s * turn), sin(s * turn)
     return c * t1[0] - d * t1[1], d * t1[0] + c * t1[1], t1[2] + s * rise
 
 
-@kernel
+@inner
 def _refine_tangency(a, b, t1, t2, radius, long):
     """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only)."""
     for _ in range(REFINEMENTS):
-        theta, rise = _turn(t1, t2, long), t2[2] - t1[2]
-        turn = -theta if long else theta
-        steps = _helix_length(radius, theta, rise) / ARC_STEP
+        turn, rise = _turn(t1, t2), t2[2] - t1[2]
+        if long:
+            turn = turn - 2.0 * pi
+        steps = _helix_length(radius, turn, rise) / ARC_STEP
         if not steps >= 2.0:
             break
         s = 1.0 / int(steps)
@@ -249,7 +260,7 @@ def _refine_tangency(a, b, t1, t2, radius, long):
     return t1, t2
 
 
-@kernel
+@inner
 def _straightened_height(p, t, w):
     """(whether p-t-w has a kink along z, new height of t: 1.5 times the way to where line p-w passes above t)."""
     incoming, outgoing = unit_or_zero(sub(t, p)), unit_or_zero(sub(w, t))

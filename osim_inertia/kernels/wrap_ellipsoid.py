@@ -19,7 +19,9 @@ from osim_inertia.kernels.vec3 import (
     cross,
     distance,
     dot3,
+    inner,
     kernel,
+    largest,
     load,
     on_side,
     scaled,
@@ -79,16 +81,17 @@ def ellipsoid_wrap(p1, p2, dims, axis, sign, method, r1, r2, plane):
     offset = -dot3(normal, c)
     t1 = a if abs(ea) < ON_SURFACE else _tangent_point(t1, a, radii, normal, offset)
     t2 = b if abs(eb) < ON_SURFACE else _tangent_point(t2, b, radii, normal, offset)
-    far = False
-    arc, w1, w2, segments = _arc_length(t1, t2, radii, normal, offset, far, factor)
-    if axis >= 0 and segments > 1 and _leaves_backwards(a, b, t1, t2, w1, w2):
-        far = True
+    arc, far = 0.0, 0.0
+    for attempt in range(2):
+        far = float(attempt)
         arc, w1, w2, segments = _arc_length(t1, t2, radii, normal, offset, far, factor)
+        if axis < 0 or segments < 2 or not _leaves_backwards(a, b, t1, t2, w1, w2):
+            break  # otherwise once more, the long way
     store(r1, (t1[0] / factor, t1[1] / factor, t1[2] / factor))
     store(r2, (t2[0] / factor, t2[1] / factor, t2[2] / factor))
     store(plane, normal)
     plane[3] = offset / factor
-    plane[4] = 1.0 if far else 0.0
+    plane[4] = far
     return MANDATORY, arc / factor
 
 
@@ -97,21 +100,21 @@ def ellipsoid_arc_points(r1, r2, dims, plane, out):
     """Fill out (n, 3) with points of the plane section from r1 to r2; plane (5,) as returned by `ellipsoid_wrap`."""
     t1, t2, radii = load(r1), load(r2), load(dims)
     n = out.shape[0]
-    centre, x, y, turn = _section(t1, t2, load(plane), plane[3], plane[4] != 0.0)
+    centre, x, y, turn = _section(t1, t2, load(plane), plane[3], plane[4])
     for i in range(1, n - 1):
         store(out[i], _on_section(centre, x, y, turn * i / (n - 1.0), radii))
     store(out[0], t1)
     store(out[n - 1], t2)
 
 
-@kernel
+@inner
 def _level(p, radii):
     """Sum (p/a)^2 - 1: negative inside."""
     x, y, z = p[0] / radii[0], p[1] / radii[1], p[2] / radii[2]
     return -1.0 + x * x + y * y + z * z
 
 
-@kernel
+@inner
 def _intersections(a, b, radii):
     """(whether the segment a-b cuts the surface twice, the cut near a, the cut near b)."""
     d = sub(a, b)
@@ -126,7 +129,7 @@ def _intersections(a, b, radii):
     return (0.0 < s < 1.0 and 0.0 < t < 1.0), along(b, s, d), along(b, t, d)
 
 
-@kernel
+@inner
 def _guide(a, b, i1, i2, radii, method):
     """(c, weight of the fan in it or -inf, whether the tangent search starts at c rather than at the cuts)."""
     inner = sub(i2, i1)
@@ -134,10 +137,8 @@ def _guide(a, b, i1, i2, radii, method):
         middle = along(i1, 0.5, inner)
         return closest_on_ellipsoid(radii, middle, middle), -inf, True
     d = unit_or_zero(sub(a, b))
-    main, k = abs(d[0]), 0
-    for j in range(1, 3):
-        if abs(d[j]) > main:
-            main, k = abs(d[j]), j
+    k = largest(d)
+    main = abs(component(d, k))
     t = -component(i1, k) / component(inner, k)
     axial = closest_in_plane(radii, along(i1, t, inner), k)
     if method == AXIAL:
@@ -162,7 +163,7 @@ def _guide(a, b, i1, i2, radii, method):
     return closest_on_ellipsoid(radii, blend, axial), 1.0 - w, True
 
 
-@kernel
+@inner
 def _fan_tip(i1, inner, radii):
     """Point one unit from the middle of the inner segment in the mean direction to the surface."""
     total = (0.0, 0.0, 0.0)
@@ -174,7 +175,7 @@ def _fan_tip(i1, inner, radii):
     return add(along(i1, 0.5, inner), unit_or_zero(total))
 
 
-@kernel
+@inner
 def _tangent_errors(r, d, p, radii, normal, offset):
     """Residuals {r in the plane, r on the surface, tangent plane (n, d) through r, through p} and their squared sum."""
     n = (
@@ -186,7 +187,7 @@ def _tangent_errors(r, d, p, radii, normal, offset):
     return e, e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
 
 
-@kernel
+@inner
 def _tangent_point(r, p, radii, normal, offset):
     """Move r to where a line from p touches the section; damped Gauss-Newton in (r, d) with OpenSim's schedule."""
     J = np.empty((4, 4))  # J[i, j]: derivative of residual j by unknown i
@@ -227,7 +228,7 @@ def _tangent_point(r, p, radii, normal, offset):
     return r
 
 
-@kernel
+@inner
 def _tangent_jacobian(r, p, radii, normal, J):
     """Derivatives of the residuals of `_tangent_errors` by r and d."""
     for i in range(3):
@@ -240,7 +241,7 @@ def _tangent_jacobian(r, p, radii, normal, J):
     J[3, 2] = J[3, 3] = 1.0
 
 
-@kernel
+@inner
 def _damped_step(J, e, damping, share, system):
     """share x the solution of (J J' with its diagonal times 1 + damping) x = -J e. system (4, 5) is scratch."""
     for i in range(4):
@@ -262,22 +263,21 @@ def _damped_step(J, e, damping, share, system):
     return (share * system[0, 4], share * system[1, 4], share * system[2, 4]), share * system[3, 4]
 
 
-@kernel
+@inner
 def _section(t1, t2, normal, offset, far):
-    """Polar frame of the section: centre on a coordinate axis, x toward t1, y, and the turn from t1 to t2."""
-    k = 0
-    for j in range(1, 3):
-        if abs(normal[j]) > abs(component(normal, k)):
-            k = j
+    """Polar frame of the section: centre on a coordinate axis, x toward t1, y, and the turn from t1 to t2.
+
+    far 1.0: the long way, 0.0: the short way.
+    """
+    k = largest(normal)
     centre = with_component((0.0, 0.0, 0.0), k, -offset / component(normal, k))
     x, toward = unit_or_zero(sub(t1, centre)), unit_or_zero(sub(t2, centre))
     turn = acos(dot3(x, toward))
-    if far:
-        turn = -(2.0 * pi - turn)
+    turn = turn - far * 2.0 * pi
     return centre, x, cross(unit_or_zero(cross(x, toward)), x), turn
 
 
-@kernel
+@inner
 def _on_section(centre, x, y, angle, radii):
     """Surface point seen from the centre of the section at this angle; NaN if the ray misses the ellipsoid."""
     ray = along(scaled(cos(angle), x), sin(angle), y)
@@ -287,7 +287,7 @@ def _on_section(centre, x, y, angle, radii):
     return along(centre, (-c1 + sqrt(c1 * c1 - 4.0 * c2 * c0)) / (2.0 * c2), ray)
 
 
-@kernel
+@inner
 def _arc_length(t1, t2, radii, normal, offset, far, factor):
     """(sum of chords, second point, last point but one, number of chords) along the section from t1 to t2."""
     chord = distance(t1, t2)
@@ -307,7 +307,7 @@ def _arc_length(t1, t2, radii, normal, offset, far, factor):
     return total + distance(t2, previous), w1, w2, segments
 
 
-@kernel
+@inner
 def _leaves_backwards(a, b, t1, t2, w1, w2):
     """Whether the first chord points toward a or the last one toward b: the arc must go the other way round."""
     return (

@@ -9,24 +9,18 @@ All lengths here are scaled (mean radius 1).
 
 from math import sqrt
 
-from osim_inertia.kernels.vec3 import kernel
+from osim_inertia.kernels.vec3 import inner, largest
 
 ON_PLANE = 2e-13  # a coordinate this small is zero
 RESIDUAL = 1e-9
 ITERATIONS = 64
 
 
-@kernel
+@inner
 def closest_on_ellipsoid(radii, p, previous):
     """Point of the ellipsoid closest to p; `previous` when the iteration does not converge (OpenSim keeps its old value)."""
-    plane = -1
-    narrowest = 0.0
-    total = radii[0] + radii[1] + radii[2]
-    for k in range(3):
-        if abs(p[k]) <= ON_PLANE and (plane < 0 or total - radii[k] < narrowest):
-            plane, narrowest = k, total - radii[k]
-    if plane >= 0:
-        return closest_in_plane(radii, p, plane)
+    if abs(p[0]) <= ON_PLANE or abs(p[1]) <= ON_PLANE or abs(p[2]) <= ON_PLANE:
+        return closest_in_plane(radii, p, _narrowest_plane(radii, p))
     t = 0.0
     if (p[0] / radii[0]) ** 2 + (p[1] / radii[1]) ** 2 + (p[2] / radii[2]) ** 2 >= 1.0:
         t = max(radii[0], radii[1], radii[2]) * sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
@@ -44,7 +38,16 @@ def closest_on_ellipsoid(radii, p, previous):
     return previous
 
 
-@kernel
+@inner
+def _narrowest_plane(radii, p):
+    """Of the coordinate planes p lies on, the one with the smallest ellipse, named by its normal: the longest radius."""
+    x = radii[0] if abs(p[0]) <= ON_PLANE else 0.0
+    y = radii[1] if abs(p[1]) <= ON_PLANE else 0.0
+    z = radii[2] if abs(p[2]) <= ON_PLANE else 0.0
+    return largest((x, y, z))
+
+
+@inner
 def closest_in_plane(radii, p, k):
     """Point of the ellipse in the plane normal to axis k that is closest to p; coordinate k of p is kept."""
     if k == 0:
@@ -57,7 +60,7 @@ def closest_in_plane(radii, p, k):
     return x, y, p[2]
 
 
-@kernel
+@inner
 def _closest_on_ellipse(a, b, u, v):
     """Closest point of the ellipse (x/a)^2 + (y/b)^2 = 1 to (u, v)."""
     at_x, at_y = abs(u) <= ON_PLANE, abs(v) <= ON_PLANE
@@ -85,7 +88,7 @@ def _closest_on_ellipse(a, b, u, v):
     return a2 * u / P, b2 * v / Q
 
 
-@kernel
+@inner
 def _closest_on_axis(a, b, u, v):
     """Closest point to (u, v) with u = 0: the vertex, or a point beside the axis when v is within the evolute."""
     if a >= b or abs(v) >= b - a * a / b:

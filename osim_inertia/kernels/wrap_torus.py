@@ -10,11 +10,14 @@ depends on the solver's steps; `_minimise` therefore takes the same steps as MIN
 
 from math import sqrt
 
+import numpy as np
+
 from osim_inertia.kernels.vec3 import (
     add,
     along,
     component,
     dot3,
+    inner,
     kernel,
     load,
     norm,
@@ -59,7 +62,8 @@ def torus_wrap(p1, p2, inner, outer, axis, sign, refine, r1, r2, centre):
     store(r1, _to_cylinder(a, c))
     store(r2, _to_cylinder(b, c))
     # r1 and r2 serve as ends and results: the cylinder reads its ends before it writes
-    code, arc = cylinder_wrap(r1, r2, inner, CYLINDER_LENGTH, 0, 1, refine, r1, r2)
+    # (typed zeros: a literal would make the compiler build a second cylinder kernel for the constant)
+    code, arc = cylinder_wrap(r1, r2, inner, CYLINDER_LENGTH, np.int64(0), np.int64(1), refine, r1, r2)
     if code != WRAPPED and code != MANDATORY:
         store(r1, (NAN, NAN, NAN))
         store(r2, (NAN, NAN, NAN))
@@ -81,7 +85,7 @@ def torus_arc_points(r1, r2, inner, arc, centre, out):
         store(out[i], _from_cylinder(load(out[i]), c))
 
 
-@kernel
+@inner
 def _to_cylinder(p, c):
     """Torus frame -> frame of the cylinder at c: x toward the torus centre, y = -z of the torus."""
     x = unit_or_zero((-c[0], -c[1], 0.0))
@@ -89,20 +93,20 @@ def _to_cylinder(p, c):
     return dot3(x, d), -d[2], dot3((-x[1], x[0], 0.0), d)
 
 
-@kernel
+@inner
 def _from_cylinder(p, c):
     """Frame of the cylinder at c -> torus frame."""
     x = unit_or_zero((-c[0], -c[1], 0.0))
     return add(c, (x[0] * p[0] - x[1] * p[2], x[1] * p[0] + x[0] * p[2], -p[1]))
 
 
-@kernel
+@inner
 def _distance_to_ring(p, outer):
     """Distance of p from the ring."""
     return sqrt(dot3(p, p) + outer * outer - 2.0 * outer * sqrt(p[0] * p[0] + p[1] * p[1]))
 
 
-@kernel
+@inner
 def _point_near_ring(start, end, outer):
     """Point of the line through start and end, found from start, at which the residual is least."""
     d = sub(end, start)
@@ -115,13 +119,13 @@ def _point_near_ring(start, end, outer):
     return along(start, _minimise(c2, c3, c4, c5, outer), direction)
 
 
-@kernel
+@inner
 def _residual(u, c2, c3, c4, c5, outer):
     """OpenSim's residual at the distance u along the line."""
     return c2 + 2.0 * u - 2.0 * outer * (2.0 * c4 * u + 2.0 * c3) / sqrt(u * u * c4 + 2.0 * c3 * u + c5)
 
 
-@kernel
+@inner
 def _minimise(c2, c3, c4, c5, outer):
     """Levenberg-Marquardt for one unknown, from u = 0, with MINPACK's scaling, step bound and stopping rules."""
     u, par, scale, bound, u_norm = 0.0, 0.0, 0.0, STEP_FACTOR, 0.0
@@ -166,7 +170,7 @@ def _minimise(c2, c3, c4, c5, outer):
     return u
 
 
-@kernel
+@inner
 def _reductions(f, f_new, linear, par, size):
     """(actual, predicted) relative reduction of f squared by a step, and the slope along it. linear: slope x step."""
     actual = -1.0
@@ -177,7 +181,7 @@ def _reductions(f, f_new, linear, par, size):
     return actual, model * model + damping * damping / 0.5, -(model * model + damping * damping)
 
 
-@kernel
+@inner
 def _bounded_step(f, slope, scale, bound, par):
     """(step, par): least-squares step with |scale x step| within 10 % of the bound, or the full step when it is shorter."""
     step = -f / slope

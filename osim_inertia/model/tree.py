@@ -61,7 +61,9 @@ def spanning_tree(model: Model) -> tuple[Mobilizer, ...]:
         raise ModelError(f"No chain of joints connects these bodies to ground: {names}.")
     for index, (joint, (parent, child)) in enumerate(zip(model.joints, ends)):
         if index not in taken:
-            tree.append(Mobilizer(joint, parent, child, closes_loop=True))
+            backwards = child == GROUND  # ground cannot be split
+            inboard, outboard = (child, parent) if backwards else (parent, child)
+            tree.append(Mobilizer(joint, inboard, outboard, backwards, closes_loop=True))
     return tuple(tree)
 
 

@@ -96,7 +96,7 @@ def collect_frames(scope: Scope, owner: Node) -> None:
             if node.kind in FRAME_KINDS:
                 scope.add_frame(node)
                 collect_frames(scope, node)
-            elif node.kind == "Station":
+            elif node.kind in ("Station", "Marker"):
                 scope.stations[node.path] = node
             else:
                 scope.keep(node)

@@ -93,10 +93,11 @@ def _custom_joint(node: Node, listed: list[j.Coordinate], common: dict[str, str]
     used = list(dict.fromkeys(name for axis in axes for name in axis.coordinates))
     unused = [c.name for c in listed if c.name not in used]
     if unused:
-        raise node.error(f"coordinate '{unused[0]}' is not used by any axis.", expected="one of " + ", ".join(used),
-                         to_do="name it in a TransformAxis, or remove it")  # fmt: skip
+        node.document.note(f"line {node.line}: {node.label}: no axis uses the coordinate(s) {', '.join(unused)}, "
+                           "which therefore move nothing.")  # fmt: skip
     coordinates = tuple(
-        replace(by_name.get(name, j.Coordinate(name=name)), motion_type=_motion_type(name, axes)) for name in used
+        replace(by_name.get(name, j.Coordinate(name=name)), motion_type=_motion_type(name, axes))
+        for name in used + unused
     )
     return j.CustomJoint(**common, coordinates=coordinates, axes=axes)
 
@@ -113,13 +114,24 @@ def _axis(joint: Node, transform: object, index: int) -> j.TransformAxis:
     if axis == (0.0, 0.0, 0.0):
         raise joint.error(f"axis {name} has no direction.", line=node.line, found="0 0 0")
     coordinates = node.words("coordinates")
-    function = function_of(node, "function") or Constant()
+    function = function_of(node, "function")
+    if function is None:
+        function = _unwritten_function(joint, node, coordinates)
     arguments = _argument_count(function)
     if arguments not in (None, len(coordinates)):
         raise joint.error(f"axis {name} gives {len(coordinates)} coordinates to a function of {arguments}.",
                           line=node.line, found=" ".join(coordinates) or "no coordinates")  # fmt: skip
     node.check_spelling(tuple(READERS))
     return j.TransformAxis(axis=axis, coordinates=coordinates, function=function)
+
+
+def _unwritten_function(joint: Node, node: Node, coordinates: tuple[str, ...]) -> Constant | LinearFunction:
+    """An absent <function> is the constant 0; one that is there but empty follows the coordinate one to one."""
+    if first(node.element, "function") is None or not coordinates:
+        return Constant()
+    if len(coordinates) > 1:
+        raise joint.error(f"axis {node.name} has several coordinates and no function.", line=node.line)
+    return LinearFunction()
 
 
 def _argument_count(function: object) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from osim_inertia.errors import OsimError
@@ -77,8 +78,11 @@ def _model(node: Node, scope: Scope) -> Model:
     constraint_nodes = node.members("ConstraintSet", "/constraintset")
     force_nodes = node.members("ForceSet", "/forceset")
     marker_nodes = node.members("MarkerSet", "/markerset")
-    _name_the_nameless(joint_nodes)
-    for group in (body_nodes, joint_nodes, constraint_nodes, force_nodes, marker_nodes):
+    for group in (joint_nodes, constraint_nodes, force_nodes, marker_nodes):
+        _name_the_nameless(group)
+    _rename_duplicates(marker_nodes)
+    _rename_duplicates(joint_nodes)
+    for group in (body_nodes, constraint_nodes, force_nodes):
         _refuse_duplicates(group)
 
     for body in body_nodes:
@@ -140,11 +144,28 @@ def _loose_components(node: Node) -> list[Node]:
     return node.items("components", "") + node.members("ComponentSet", "/componentset")
 
 
-def _name_the_nameless(joints: Sequence[Node]) -> None:
-    for joint in joints:
-        if not joint.name:
-            joint.name = joint.kind.lower()
-            joint.path += joint.name
+def _name_the_nameless(nodes: Sequence[Node]) -> None:
+    """OpenSim calls a nameless component by its class."""
+    taken = {node.name for node in nodes}
+    for node in nodes:
+        if not node.name:
+            node.rename(_free_name(node.kind.lower(), taken))
+            taken.add(node.name)
+
+
+def _rename_duplicates(nodes: Sequence[Node]) -> None:
+    """Markers and joints that share a name get _0, _1 … appended, as in OpenSim; nothing refers to them by name."""
+    seen: set[str] = set()
+    for node in nodes:
+        name = _free_name(node.name, seen)
+        if name != node.name:
+            node.document.note(f"line {node.line}: a second {node.kind} is called '{node.name}'; it becomes '{name}'.")
+            node.rename(name)
+        seen.add(name)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    return next(n for n in chain([name], (f"{name}_{i}" for i in count())) if n not in taken)
 
 
 def _refuse_duplicates(nodes: Iterable[Node]) -> None:
@@ -160,10 +181,10 @@ def _refuse_duplicates(nodes: Iterable[Node]) -> None:
 
 def _refuse_shared_coordinates(joints: Sequence[Joint], document: Document) -> None:
     names = Counter(c.name for joint in joints for c in joint.coordinates)
-    for name, count in names.items():
-        if count > 1:
+    for name, number in names.items():
+        if number > 1:
             owners = [joint.name for joint in joints if any(c.name == name for c in joint.coordinates)]
-            raise OsimError(f"{count} coordinates are called '{name}'.", file=document.file,
+            raise OsimError(f"{number} coordinates are called '{name}'.", file=document.file,
                             found="in joints " + ", ".join(owners), to_do="rename all but one")  # fmt: skip
 
 

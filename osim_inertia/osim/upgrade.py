@@ -6,6 +6,7 @@ itself loses precision on while upgrading are rounded alike (§1.2), because agr
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable
 
@@ -55,6 +56,7 @@ def upgrade(model: etree._Element, document: Document) -> None:
     for below, step in steps:
         if version < below:
             step(model)
+    _loose_components_to_sets(model)
     if version < 30505 and not document.like_opensim:
         document.note(
             f"Document version {version}: joint locations, orientations and inertias are rounded to six digits, "
@@ -113,6 +115,32 @@ def _rename_classes(model: etree._Element) -> None:
             element.tag = RENAMED_CLASSES[element.tag]
     for element in _of(model, "ActuatorSet"):
         element.tag = "ForceSet"
+
+
+def _loose_components_to_sets(model: etree._Element) -> None:
+    """Bodies, joints and markers written straight into the model's components join their sets, ahead of the others."""
+    components = first(model, "components")
+    moved: dict[str, str] = {}
+    for item in [] if components is None else list(elements(components)):
+        holder = "BodySet" if item.tag == "Body" else "JointSet" if item.tag.endswith("Joint") else "MarkerSet"
+        if holder == "MarkerSet" and item.tag != "Marker":
+            continue
+        old = f"/{item.get('name', '')}"
+        for element in item.iter("*"):
+            owner = old if element.getparent() is item else None
+            if element.tag.startswith("socket_") and owner and (element.text or "").strip().startswith(".."):
+                element.text = posixpath.normpath(posixpath.join(owner, (element.text or "").strip()))
+        target = first(model, holder)
+        target = _add(model, holder) if target is None else target
+        objects = first(target, "objects")
+        objects = _add(target, "objects") if objects is None else objects
+        objects.insert(sum(1 for name in moved.values() if name.startswith(f"/{holder.lower()}/")), item)
+        moved[old] = f"/{holder.lower()}{old}"
+    for socket in [] if not moved else [e for e in model.iter("*") if e.tag.startswith("socket_")]:
+        text = (socket.text or "").strip()
+        root = "/" + text.lstrip("/").split("/", 1)[0]
+        if text.startswith("/") and root in moved:
+            socket.text = moved[root] + text[len(root) :]
 
 
 def _muscle_points_to_paths(model: etree._Element) -> None:

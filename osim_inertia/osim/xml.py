@@ -20,6 +20,7 @@ from lxml import etree
 from osim_inertia.errors import FileError, OsimError
 
 MAX_FILE_BYTES = 200_000_000
+BRACKETED = ("x", "y", "coefficients")  # lists of any length, which OpenSim reads with parentheses too
 MAX_MAGNITUDE = 1e12  # no length, mass or stiffness of a body comes near; beyond it products overflow
 UNTRUSTED_INPUT = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
 
@@ -102,6 +103,11 @@ class Node:
         return OsimError(f"{self.label}: {message}", file=self.document.file, line=line or self.line or None,
                          found=found, expected=expected, to_do=to_do)  # fmt: skip
 
+    def rename(self, name: str) -> None:
+        """Give the component another name; its path follows."""
+        self.path = self.path[: len(self.path) - len(self.name)] + name
+        self.name = name
+
     @property
     def label(self) -> str:
         """Class and name, as messages show them."""
@@ -163,6 +169,8 @@ class Node:
         if len(values) == 1:
             return values[0]
         self._malformed(tag, (child.text or "").strip(), "one number", child)
+        if values:  # OpenSim takes the first one: 2 for "2,5"
+            return values[0]
         if default is None:
             raise self.error(f"<{tag}> holds {len(values)} numbers.", expected="one number")
         return default
@@ -182,15 +190,16 @@ class Node:
                 raise self.error(f"<{tag}> is missing.", expected=f"{count} numbers")
             return tuple(default)
         values = self._floats(child, tag, infinite)
-        if len(values) == count:
+        odd_comma = re.search(r"(^|\s),|,\S", child.text or "") is not None  # OpenSim reads "1, 2" but not "1,2"
+        if len(values) == count and not odd_comma:
             return values
-        self._malformed(tag, (child.text or "").strip(), f"{count} numbers", child)
-        if len(values) > count:  # OpenSim takes the first ones
+        self._malformed(tag, (child.text or "").strip(), f"{count} numbers separated by blanks", child)
+        if len(values) > count == 2 and not odd_comma:  # a list of two, not a vector: OpenSim takes the first ones
             return values[:count]
         return tuple(default) if default is not None else (0.0,) * count
 
     def numbers(self, tag: str) -> tuple[float, ...]:
-        """Any count of finite numbers."""
+        """Any count of finite numbers; commas and parentheses of old lists are dropped."""
         child = self.find(tag)
         return () if child is None else self._floats(child, tag, False)
 
@@ -199,7 +208,7 @@ class Node:
         return tuple(re.sub(r"[()]", " ", self.text(tag)).split())
 
     def _floats(self, child: etree._Element, tag: str, infinite: bool) -> tuple[float, ...]:
-        text = (child.text or "").replace(",", " ")
+        text = re.sub(r"[,()]" if tag in BRACKETED else ",", " ", child.text or "")
         try:
             values = tuple(float(word) for word in text.split())
         except ValueError:

@@ -49,7 +49,8 @@ def test_json_counts_what_the_readme_of_the_data_counts():
 
 @needs_data
 def test_mass_is_the_sum_of_the_bodies_of_the_file():
-    masses = [float(line.split(">")[1].split("<")[0]) for line in RAJAGOPAL.read_text().splitlines() if "<mass>" in line]
+    lines = RAJAGOPAL.read_text().splitlines()
+    masses = [float(line.split(">")[1].split("<")[0]) for line in lines if "<mass>" in line]
     assert content(RAJAGOPAL)["mass_kg"] == pytest.approx(sum(masses), rel=1e-12)
 
 
@@ -180,7 +181,7 @@ def test_info_imports_neither_numba_nor_scipy_and_starts_fast():
 
 
 def test_the_package_runs_as_a_module():
-    done = subprocess.run([sys.executable, "-m", "osim_inertia", "info", "nowhere.osim"], capture_output=True, text=True,
-                          cwd=ROOT, timeout=60)  # fmt: skip
+    command = [sys.executable, "-m", "osim_inertia", "info", "nowhere.osim"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.returncode == 1
     assert done.stderr.startswith("nowhere.osim:")

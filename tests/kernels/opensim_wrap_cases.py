@@ -108,7 +108,9 @@ def _path_xml(i: int, path: Path) -> str:
 def _model_xml(paths: Sequence[Path]) -> str:
     bodies, joints = "", ""
     for b in range(1 + max(max(path.points) for path in paths)):
-        bodies += f'<Body name="b{b}"><mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body>'
+        bodies += (
+            f'<Body name="b{b}"><mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body>'
+        )
         names = (f"a{b}", f"e{b}", f"g{b}", f"x{b}", f"y{b}", f"z{b}")
         coordinates = "".join(f'<Coordinate name="{n}"/>' for n in names)
         joints += (
