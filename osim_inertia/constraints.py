@@ -35,7 +35,7 @@ class ConstraintSet:
         self.dependent = np.array([c.is_free_to_satisfy_constraints or c.name in couplers for c in ordered], dtype=bool)
         self.locked = np.array([c.locked for c in ordered], dtype=bool)
         self._prescribed = {i: c.prescribed_function for i, c in enumerate(ordered)
-                            if c.prescribed and not c.locked and c.prescribed_function}  # fmt: skip
+                            if c.prescribed and not c.locked and c.prescribed_function}
 
     def errors(self, q: ArrayLike) -> Array:
         """(F, m): how far each equation is from holding, in m or rad."""
@@ -103,25 +103,25 @@ class ConstraintSet:
             return target
         weight = np.where(self.dependent, FREE_WEIGHT, 1.0)
         mobility = np.where(fixed, 0.0, 1.0 / weight)
-        q = target.copy()
+        pose = target.copy()
         for _ in range(MAX_ITERATIONS):
-            error, J = self._evaluate(q)
-            J = self._per_q(q, J)
+            error, J = self._evaluate(pose)
+            J = self._per_q(pose, J)
             JW = J * mobility
-            pull = np.where(fixed, 0.0, q - target)
+            pull = np.where(fixed, 0.0, pose - target)
             inverse = np.linalg.pinv(JW @ J.transpose(0, 2, 1), rcond=1e-13, hermitian=True)
             force = inverse @ (np.einsum("fmn,fn->fm", J, pull) - error)[..., None]
             step = (JW.transpose(0, 2, 1) @ force)[..., 0] - pull
             longest = np.abs(step).max(axis=1, keepdims=True)
-            q = q + step * np.minimum(1.0, 0.5 / np.maximum(longest, 1e-300))  # half a radian at most
+            pose = pose + step * np.minimum(1.0, 0.5 / np.maximum(longest, 1e-300))  # half a radian at most
             if longest.max() < tolerance:
                 break
-        worst = np.abs(self.errors(q))
+        worst = np.abs(self.errors(pose))
         if not worst.max() < max(1e-9, tolerance):
             frame, row = np.unravel_index(worst.argmax(), worst.shape)
             raise ModelError(f"The constraint '{self.names[row]}' cannot be satisfied in frame {frame}: "
-                             f"{worst.max():.2g} is left of it after {MAX_ITERATIONS} steps.")  # fmt: skip
-        return q
+                             f"{worst.max():.2g} is left of it after {MAX_ITERATIONS} steps.")
+        return pose
 
     def project_u(self, q: ArrayLike, u: ArrayLike) -> Array:
         """The nearest speeds (F, n) that keep the constraints: J u = 0, locked coordinates at rest."""

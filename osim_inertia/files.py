@@ -26,7 +26,7 @@ def atomic_write_text(path: str | Path, text: str) -> None:
                 os.unlink(temporary)
         raise FileError(f"The file cannot be written: {error.strerror or error}.", file=path,
                         found=f"folder {path.parent}", expected="a folder that exists and may be written to",
-                        to_do="give another place, or make the folder and allow writing to it") from None  # fmt: skip
+                        to_do="give another place, or make the folder and allow writing to it") from None
 
 
 def _umask() -> int:

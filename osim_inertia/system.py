@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -85,9 +86,9 @@ class System:
     def body_accelerations(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike) -> Array:
         """(F, B, 6): angular acceleration, then acceleration of the body origin, in ground."""
         q, u, udot = self.frames(q=q, u=u, udot=udot)
-        out = np.empty((len(q), len(self.arrays.parent), 6))
-        self.run(len(q), lambda i, j: batch.body_accelerations(self.arrays, q, u, udot, i, j, out))
-        return out[:, self._bodies]
+        w, v = (np.empty((len(q), len(self.arrays.parent), 3)) for _ in range(2))
+        self.run(len(q), lambda i, j: batch.body_accelerations(self.arrays, q, u, udot, i, j, w, v))
+        return np.concatenate([w, v], axis=2)[:, self._bodies]
 
     def point_motion(
         self, frame: str, location: ArrayLike, q: ArrayLike, u: ArrayLike | None = None, udot: ArrayLike | None = None
@@ -125,10 +126,11 @@ class System:
     def body_jacobians(self, q: ArrayLike, u: ArrayLike | None = None) -> tuple[Array, Array]:
         """Dense J_mr of the papers and its rate along u: both (F, B, 6, n), twist of each body = J_mr u."""
         q, u = self.frames(q=q, u=u)
-        shape = (len(q), len(self.arrays.parent), 6, self.n)
-        J, dJ = np.empty(shape), np.empty(shape)
-        self.run(len(q), lambda i, j: batch.body_jacobians(self.arrays, q, u, i, j, J, dJ))
-        return J[:, self._bodies], dJ[:, self._bodies]
+        frames, nb = len(q), len(self.arrays.parent)
+        J, dJ = (np.empty((frames, nb, self.n, 2, 3)) for _ in range(2))
+        self.run(frames, lambda i, j: batch.body_jacobians(self.arrays, q, u, i, j, J, dJ))
+        by_body = (frames, len(self._bodies), self.n, 6)
+        return tuple(x[:, self._bodies].reshape(by_body).swapaxes(2, 3) for x in (J, dJ))
 
     def qdot(self, q: ArrayLike, u: ArrayLike) -> Array:
         """Rates of the coordinates (F, n); they differ from u only where u is an angular velocity."""
@@ -179,7 +181,8 @@ class System:
         if method == "dense":
             q, u, tau = self.frames(q=q, u=u, tau=tau)
             try:
-                return np.linalg.solve(self.mass_matrix(q), (tau - self.bias_forces(q, u))[..., None])[..., 0]
+                udot = np.linalg.solve(self.mass_matrix(q), (tau - self.bias_forces(q, u))[..., None])[..., 0]
+                return np.asarray(udot, dtype=np.float64)
             except np.linalg.LinAlgError:
                 raise ModelError("The mass matrix is singular: some coordinate moves no mass.") from None
         if method != "articulated":
@@ -191,7 +194,7 @@ class System:
         if (stuck >= 0).any():
             first = self.arrays.first[stuck.max()]
             raise ModelError(f"Coordinate '{self.coordinate_names[first]}' moves no mass, so its acceleration is "
-                             "undetermined; give the bodies it moves some mass.")  # fmt: skip
+                             "undetermined; give the bodies it moves some mass.")
         return udot
 
     # ---- the whole body -------------------------------------------------------------------------------------------
@@ -243,7 +246,7 @@ class System:
             if bad.any():
                 frame, column = np.argwhere(bad)[0]
                 raise ValueError(f"{name} is {array[frame, column]} in frame {frame}, "
-                                 f"coordinate '{self.coordinate_names[column]}'.")  # fmt: skip
+                                 f"coordinate '{self.coordinate_names[column]}'.")
             arrays[name] = array
         counts = {name: len(array) for name, array in arrays.items() if array is not None}
         frames = max(counts.values())
@@ -252,7 +255,7 @@ class System:
                 raise ValueError(f"{name} has {count} frames; expected 1 or {frames}.")
         shape = (frames, self.n)
         return tuple(np.zeros(shape) if a is None else np.ascontiguousarray(np.broadcast_to(a, shape))
-                     for a in arrays.values())  # fmt: skip
+                     for a in arrays.values())
 
     def run(self, frames: int, kernel: Callable[[int, int], object]) -> None:
         """Call kernel(start, stop) over all frames, on several threads when there are enough."""
@@ -262,5 +265,5 @@ class System:
             return
         edges = np.linspace(0, frames, workers + 1).astype(int)
         with ThreadPoolExecutor(workers) as pool:
-            for result in [pool.submit(kernel, int(a), int(b)) for a, b in zip(edges, edges[1:])]:
+            for result in [pool.submit(kernel, int(a), int(b)) for a, b in itertools.pairwise(edges)]:
                 result.result()

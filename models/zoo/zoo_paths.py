@@ -50,8 +50,10 @@ def weld(version: int) -> Element:
 
 def point(version: int) -> Element:
     """A PointConstraint."""
-    return el("PointConstraint", enforced(version), *bodies_of(version, ("body_1", "body_2"), "upper", "lower"),
-              el("location_body_1", (0.05, -0.3, 0.02)), el("location_body_2", (0.01, 0.02, 0.03)), name="point")  # fmt: skip
+    return el("PointConstraint", enforced(version),
+              *bodies_of(version, ("body_1", "body_2"), "upper", "lower"),
+              el("location_body_1", (0.05, -0.3, 0.02)), el("location_body_2", (0.01, 0.02, 0.03)),
+              name="point")  # fmt: skip
 
 
 def distance(version: int) -> Element:

@@ -5,7 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from zoo_joints import ANKLE, BODIES, HIP, KNEE, LOWER, MIDDLE, UPPER, X, Y, Z, chain, custom, joint, linear, plain_custom
+from zoo_joints import (
+    ANKLE,
+    BODIES,
+    HIP,
+    KNEE,
+    LOWER,
+    MIDDLE,
+    UPPER,
+    X,
+    Y,
+    Z,
+    chain,
+    custom,
+    joint,
+    linear,
+    plain_custom,
+)
 from zoo_xml import (
     V2,
     V3,
@@ -18,6 +34,7 @@ from zoo_xml import (
     function,
     named,
     offset_frame,
+    part,
     sockets,
     wrapped,
 )
@@ -55,7 +72,14 @@ def frame_models() -> list[Zoo]:
         ground=[lambda v: el("components", nested(v, "g1 g2 g3", "..", 1.0))],
         top=[lambda v: el("components", offset_frame(v, "loose", "/jointset/knee/k1", (0.01, -0.2, 0), (0, 0.4, 0.2)))],
     )  # fmt: skip
-    return [deep, *(_station_frames(*axes) for axes in (("+x", "+y"), ("-z", "+x"), ("+y", "-z")))]
+    in_set = Zoo(
+        "frames_set", "A frame in the FrameSet that models had before 4.0", BODIES,
+        (*PINS[:2], Joint("PinJoint", "ankle", "middle", "lower", sockets=("/loose", "/bodyset/lower"))),
+        versions=(30510,), markers=False,
+        top=[lambda v: el("FrameSet", el("objects", offset_frame(v, "loose", "/bodyset/middle", (0.01, -0.2, 0),
+                                                                  (0, 0.4, 0.2))))],
+    )  # fmt: skip
+    return [deep, in_set, *(_station_frames(*axes) for axes in (("+x", "+y"), ("-z", "+x"), ("+y", "-z")))]
 
 
 def _station_frames(ab_axis: str, ab_x_ac_axis: str) -> Zoo:
@@ -75,8 +99,9 @@ def _station_frames(ab_axis: str, ab_x_ac_axis: str) -> Zoo:
         PINS[2],
     )
     letters = (ab_axis + ab_x_ac_axis).replace("+", "p").replace("-", "m")
-    return Zoo(f"frames_stations_{letters}", f"A frame spanned by stations: ab along {ab_axis}, ab x ac along "
-               f"{ab_x_ac_axis}", (replace(UPPER, inside=[landmarks]), MIDDLE, LOWER), joints, versions=(40600,))  # fmt: skip
+    about = f"A frame spanned by stations: ab along {ab_axis}, ab x ac along {ab_x_ac_axis}"
+    bodies = (replace(UPPER, inside=[landmarks]), MIDDLE, LOWER)
+    return Zoo(f"frames_stations_{letters}", about, bodies, joints, versions=(40600,))
 
 
 def tree_models() -> list[Zoo]:
@@ -91,10 +116,12 @@ def tree_models() -> list[Zoo]:
     return [
         Zoo("tree_floating", "A chain that is not joined to ground floats, and a body that no joint mentions",
             (*BODIES, side), PINS[1:], versions=(V4,)),
-        Zoo("tree_floating_beside_pin", "A joint to ground without offset frames, and two bodies that no joint mentions",
+        Zoo("tree_floating_beside_pin", "A joint to ground without offset frames, and two bodies without joints",
             (UPPER, MIDDLE, LOWER), [Joint("PinJoint", "hip", "", "", sockets=("/ground", "/bodyset/upper"))],
             versions=(V4,)),
         Zoo("tree_all_floating", "No joints at all", BODIES, (), versions=(V4,)),
+        Zoo("tree_all_floating", "No joints at all: an empty Joint element in every body",
+            [replace(body, inside=[part("Joint")]) for body in BODIES], (), versions=OLD),
         Zoo("tree_welded", "Bodies welded to bodies and to a sliding one", (*BODIES, side, twig), welded),
         Zoo("tree_massless", "A massless body between two others", (UPPER, hollow, LOWER), PINS),
         Zoo("tree_breadth_first", "Two branches: the order of the state is not the order of the joints",
@@ -123,7 +150,8 @@ def loop_models(side: Body) -> list[Zoo]:
         Zoo("loop_four_bar_last_first", "The same with the closing joint listed first", bars, pins[::-1],
             versions=(V4,)),
         Zoo("loop_ball", "A loop closed by a ball joint, with a reversed joint and a branch", (*bars, side),
-            [*closed_by("BallJoint")[:3], swapped, Joint("PinJoint", "branch", "lower", "side", **KNEE)], versions=(V4,)),
+            [*closed_by("BallJoint")[:3], swapped, Joint("PinJoint", "branch", "lower", "side", **KNEE)],
+            versions=(V4,)),
         Zoo("loop_weld", "A loop closed by a weld", bars, closed_by("WeldJoint"), versions=(V4,)),
         Zoo("loop_free", "A loop closed by a free joint, which closes nothing", bars, closed_by("FreeJoint"),
             versions=(V4,)),
@@ -146,10 +174,13 @@ def document_models() -> list[Zoo]:
         ("translation3", Z, "c", function("SimmSpline", x=(-1, 0, 0.5, 2), y=(0.1, 0.0, 0.05, -0.02))))  # fmt: skip
     comma = {"at_parent": ("0.03, -0.2, 0.02", "-0.15, 0.35, 0.6"), "at_child": ("0.01, 0.08, -0.03", "0.4, -0.1, 0.2")}
     commas = (PINS[0], replace(PINS[1], **comma), PINS[2])
-    digits = {"at_parent": ((0.0312345678, -0.20000049, 1.23456789e-5), (-0.151515151, 0.3535353535, 0.6060606)),
-              "at_child": ((0.0123456789, 0.0800000049, -0.0300005), (0.4444444444, -0.11111111, 0.2222222222))}  # fmt: skip
-    fine = replace(MIDDLE, mass=1.40000001234, mass_center=(-0.0123456789, -0.0987654321, 0.0203040506),
-                   inertia=(0.0181818181, 0.00909090909, 0.0171717171, -0.00101010101, 0.0008080808, 0.00121212121))  # fmt: skip
+    digits = {
+        "at_parent": ((0.0312345678, -0.20000049, 1.23456789e-5), (-0.151515151, 0.3535353535, 0.6060606)),
+        "at_child": ((0.0123456789, 0.0800000049, -0.0300005), (0.4444444444, -0.11111111, 0.2222222222)),
+    }
+    moments = (0.0181818181, 0.00909090909, 0.0171717171, -0.00101010101, 0.0008080808, 0.00121212121)
+    center = (-0.0123456789, -0.0987654321, 0.0203040506)
+    fine = replace(MIDDLE, mass=1.40000001234, mass_center=center, inertia=moments)
     blanks = (PINS[0], replace(PINS[1], name="the knee", coordinates={"knee angle": {}}), PINS[2])
     return [
         Zoo("doc_spellings", "The three spellings of a property that holds one object", BODIES,
@@ -186,7 +217,6 @@ def _defaults() -> Zoo:
 
 def _coordinates() -> Zoo:
     sine = wrapped("prescribed_function", function("Sine", amplitude=0.2, omega=3.0, offset=0.1))
-    hip = plain_custom("hip")
     properties: dict[str, dict[str, Any]] = {
         "hip_rx": {"default_value": 0.3, "default_speed_value": 0.2, "range": (-0.5, 0.6), "clamped": True},
         "hip_ry": {"default_value": -0.4, "locked": True},
@@ -195,9 +225,9 @@ def _coordinates() -> Zoo:
         "hip_ty": {"prescribed": True},
         "hip_tz": {"default_value": -0.05, "locked": True, "is_free_to_satisfy_constraints": False},
     }
-    hip = replace(hip, coordinates=properties)
-    return Zoo("doc_coordinates", "Coordinates with defaults, clamped, locked, prescribed", BODIES,
-               chain(hip, joint("PinJoint", "knee", coordinates={"knee_rz": {"default_value": 0.7, "locked": True}})))  # fmt: skip
+    hip = replace(plain_custom("hip"), coordinates=properties)
+    knee = joint("PinJoint", "knee", coordinates={"knee_rz": {"default_value": 0.7, "locked": True}})
+    return Zoo("doc_coordinates", "Coordinates with defaults, clamped, locked, prescribed", BODIES, chain(hip, knee))
 
 
 def _between_versions() -> list[Zoo]:
@@ -207,7 +237,7 @@ def _between_versions() -> list[Zoo]:
     return [
         Zoo("doc_sockets", "Sockets as they were spelt between OpenSim 3.3 and 4.6", BODIES, forwards, markers=False,
             versions=(30508, 30510, 30513)),
-        Zoo("doc_sockets_reversed", "Sockets between OpenSim 3.3 and 4.6, and a joint used backwards", BODIES, backwards,
-            versions=(30500, 30501, 30505, 30507, 30514, 30516, 30517, 40500, 40600), markers=False),
+        Zoo("doc_sockets_reversed", "Sockets between OpenSim 3.3 and 4.6, and a joint used backwards", BODIES,
+            backwards, versions=(30500, 30501, 30505, 30507, 30514, 30516, 30517, 40500, 40600), markers=False),
     ]  # fmt: skip
 

@@ -74,7 +74,7 @@ def summary(model: Model) -> dict[str, Any]:
         "unsupported": [{"kind": raw.kind, "name": raw.name, "path": raw.path, "line": raw.line}
                         for raw in model.unsupported],
         "notes": list(model.notes),
-    }  # fmt: skip
+    }
 
 
 def estimated_mass(muscle: Muscle) -> float:

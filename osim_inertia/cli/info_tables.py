@@ -44,7 +44,7 @@ def _headline(console: Console, content: dict[str, Any]) -> None:
         ("gravity", f"{gravity} m/s²"),
         ("content", f"{len(content['bodies'])} bodies, {len(content['joints'])} joints, "
                     f"{len(content['coordinates'])} coordinates, {len(content['muscles'])} muscles"),
-    )  # fmt: skip
+    )
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
@@ -99,7 +99,7 @@ def _coordinates(console: Console, coordinates: list[dict[str, Any]]) -> None:
         flags = " ".join(flag for flag in FLAGS if item[flag])
         kind = (item["motion_type"],) if roomy else ()
         table.add_row(item["name"], item["joint"], *kind, f"{low} … {high}{unit}",
-                      f"{_angle_or_length(item['default_value'], degrees)}{unit}", flags)  # fmt: skip
+                      f"{_angle_or_length(item['default_value'], degrees)}{unit}", flags)
     console.print(table)
 
 
@@ -119,7 +119,7 @@ def _muscles(console: Console, content: dict[str, Any]) -> None:
     for item in muscles:
         table.add_row(item["name"], item["path_type"], str(item["points"]), str(item["wraps"]),
                       f"{item['max_isometric_force_N']:.5g}", f"{item['optimal_fiber_length_m']:.4g}",
-                      f"{item['estimated_mass_kg']:.4f}")  # fmt: skip
+                      f"{item['estimated_mass_kg']:.4f}")
     console.print(table)
     kinds = Counter(item["kind"] for item in muscles)
     console.print("classes: " + ", ".join(f"{kind} {count}" for kind, count in kinds.items()))
@@ -130,7 +130,7 @@ def _muscles(console: Console, content: dict[str, Any]) -> None:
     for kind, part in mass["by_path_type"].items():
         if part["count"]:
             sums.add_row(kind, str(part["count"]), f"{part['estimated_mass_kg']:.4f}",
-                         f"{100 * part['estimated_mass_kg'] / total:.1f} %")  # fmt: skip
+                         f"{100 * part['estimated_mass_kg'] / total:.1f} %")
     sums.add_row("all", str(len(muscles)), f"{total:.4f}", "")
     console.print(sums)
     if content["mass_kg"] > 0.0:

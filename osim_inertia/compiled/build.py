@@ -101,12 +101,17 @@ def _without_free_loops(tree: tuple[Mobilizer, ...]) -> tuple[list[Mobilizer], l
                 f"Joint '{m.joint.name}' is a FreeJoint between bodies that are already joined: it constrains "
                 "nothing and is left out. OpenSim counts the mass of its child twice."
             )
-        else:
-            kept.append(m)
+            continue
+        kept.append(m)
         if m.closes_loop and m.joint.kind == "WeldJoint":
             warnings.append(
                 f"Joint '{m.joint.name}' closes a loop with a weld. OpenSim counts the mass of its child twice; "
                 "here the mass is shared between the two halves."
+            )
+        elif m.closes_loop:
+            warnings.append(
+                f"Joint '{m.joint.name}' closes a loop: its child is split into two halves of equal mass and inertia. "
+                "OpenSim does the same but gets the inertia of the second half wrong, which is not reproduced."
             )
     return kept, warnings
 
@@ -131,7 +136,7 @@ def _joint_row(mobilizer: Mobilizer, placements: Placements) -> dict:
     return {
         "kind": KINDS[joint.kind],
         "reversed": mobilizer.reversed,
-        "count": len(joint.coordinates),
+        "dofs": len(joint.coordinates),
         "in_R": inboard.R,
         "in_p": inboard.p,
         "out_R": outboard.R.T,
@@ -175,7 +180,7 @@ def _arrays(rows: list[dict], axes: list[tuple], gravity: np.ndarray, n: int, ta
 
     body_of = np.zeros(n, dtype=np.int64)
     for b, row in enumerate(rows):
-        body_of[row["first"] : row["first"] + row["count"]] = b
+        body_of[row["first"] : row["first"] + row["dofs"]] = b
     return Arrays(
         parent=column("parent", np.int64),
         mass=column("mass"),
@@ -185,7 +190,7 @@ def _arrays(rows: list[dict], axes: list[tuple], gravity: np.ndarray, n: int, ta
         kind=column("kind", np.int64),
         reversed=column("reversed", np.bool_),
         first=column("first", np.int64),
-        count=column("count", np.int64),
+        dofs=column("dofs", np.int64),
         in_R=column("in_R", shape=(3, 3)),
         in_p=column("in_p", shape=(3,)),
         out_R=column("out_R", shape=(3, 3)),

@@ -27,7 +27,7 @@ def compile_constraints(model: Model, compiled: Compiled) -> tuple[tuple[str, ..
         names.append(loop.name)
     first = np.cumsum([0] + [EQUATIONS[row["kind"]] for row in rows])
     labels = [name if EQUATIONS[row["kind"]] == 1 else f"{name}[{i}]"
-              for name, row in zip(names, rows) for i in range(EQUATIONS[row["kind"]])]  # fmt: skip
+              for name, row in zip(names, rows) for i in range(EQUATIONS[row["kind"]])]
 
     def column(key: str, dtype: type, shape: tuple[int, ...] = ()) -> NDArray:
         return np.array([row[key] for row in rows], dtype=dtype).reshape(len(rows), *shape)
@@ -66,7 +66,7 @@ def _row(item: c.Constraint, compiled: Compiled, coordinate: Mapping[str, int], 
         args = [coordinate[name] for name in item.independent]
         function = table.add(MultiplierFunction(function=item.function, scale=item.scale_factor))
         return _blank(k.COUPLER) | {"dependent": coordinate[item.dependent], "n_args": len(args),
-                                    "args": args + [0] * (6 - len(args)), "function": function}  # fmt: skip
+                                    "args": args + [0] * (6 - len(args)), "function": function}
     if isinstance(item, c.WeldConstraint):
         return _blank(k.WELD) | _frames(compiled, (item.frame_1, item.frame_2), ((0.0,) * 3, (0.0,) * 3))
     if isinstance(item, c.PointOnLineConstraint):

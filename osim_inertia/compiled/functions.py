@@ -33,7 +33,8 @@ class FunctionTable:
         """The table."""
         rows = np.array(self._rows or [(k.CONSTANT, 0, 1, 0, 0)], dtype=np.int64)
         data = np.array(self._data or [0.0])
-        return k.Functions(*(np.ascontiguousarray(rows[:, i]) for i in range(5)), data)
+        kind, start, size, degree, extension = (np.ascontiguousarray(column) for column in rows.T)
+        return k.Functions(kind, start, size, degree, extension, data)
 
     def _append(self, function: f.Function, scale: float) -> None:
         while isinstance(function, f.MultiplierFunction):
@@ -73,7 +74,7 @@ class FunctionTable:
             return k.SINE, 4, 1, 0, [function.amplitude, function.omega, function.phase, function.offset]
         if isinstance(function, f.MultivariatePolynomialFunction):
             exponents = [e for e in product(range(function.order + 1), repeat=function.dimension)
-                         if sum(e) <= function.order]  # fmt: skip
+                         if sum(e) <= function.order]
             data = [x for c, e in zip(function.coefficients, exponents) for x in (c, *map(float, e))]
             return self._multivariate, len(exponents), function.dimension, 0, data
         assert isinstance(
@@ -128,7 +129,7 @@ def natural_spline_coefficients(x: NDArray, y: NDArray, half_order: int) -> NDAr
     from scipy.interpolate import PPoly, make_interp_spline
 
     ends = [(order, 0.0) for order in range(half_order, 2 * half_order - 1)]
-    spline = make_interp_spline(x, y, k=2 * half_order - 1, bc_type=(ends, ends))
+    spline = make_interp_spline(x, y, k=2 * half_order - 1, bc_type=(ends, ends) if ends else None)
     pieces = PPoly.from_spline(spline)
     inside = (pieces.x[:-1] >= x[0]) & (pieces.x[1:] <= x[-1]) & (np.diff(pieces.x) > 0.0)
     return pieces.c[::-1, inside].T.copy()

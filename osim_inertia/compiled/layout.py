@@ -22,7 +22,7 @@ class Arrays(NamedTuple):
     kind: ndarray  # (nb,) int: kernels.joints
     reversed: ndarray  # (nb,) bool: the joint's child frame is on the inboard side
     first: ndarray  # (nb,) int: its first coordinate
-    count: ndarray  # (nb,) int: how many
+    dofs: ndarray  # (nb,) int: how many
     in_R: ndarray  # (nb, 3, 3) joint frame in the inboard body
     in_p: ndarray  # (nb, 3)
     out_R: ndarray  # (nb, 3, 3) outboard body in its joint frame (the inverse of the frame in the body)

@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from osim_inertia.kernels.functions import Functions, evaluate_many
 from osim_inertia.kernels.kinematics import jacobian, move, new_motion
-from osim_inertia.kernels.spatial import cross, dot3, matmul, matvec
+from osim_inertia.kernels.rotation import matrix, product, row, times
+from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, norm, scaled, sub
 
 COUPLER, POINT, DISTANCE, POINT_ON_LINE, WELD = range(5)
 
@@ -37,95 +37,86 @@ class Constraints(NamedTuple):
     functions: Functions
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def constraint_errors(A, C, q, start, stop, error, J):
-    """error (F, m) and J (F, m, n): rate of the errors per unit u, or per unit q̇ for couplers (see System)."""
-    nb, n = A.parent.shape[0], A.body_of.shape[0]
-    X, rest = new_motion(nb, n), np.zeros(n)
-    J1, J2 = np.zeros((6, n)), np.zeros((6, n))
-    x1, x2, d, e = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    R1, R2 = np.empty((3, 3)), np.empty((3, 3))
-    args, gradient, hessian = np.empty(6), np.empty(6), np.empty((6, 6))
+    """error (F, m) and J (F, m, n): rate of the errors per unit u, or per unit q̇ for couplers (see ConstraintSet)."""
+    n = A.body_of.shape[0]
+    X, rest = new_motion(A), np.zeros(n)
+    J1, J2 = np.empty((n, 2, 3)), np.empty((n, 2, 3))
     for f in range(start, stop):
         move(A, q[f], rest, X)
         J[f] = 0.0
         for k in range(C.kind.shape[0]):
             kind, r = C.kind[k], C.row[k]
             if kind == COUPLER:
-                for i in range(C.n_args[k]):
-                    args[i] = q[f, C.args[k, i]]
-                value = evaluate_many(C.functions, C.function[k], args, C.n_args[k], gradient, hessian)
-                error[f, r] = q[f, C.dependent[k]] - value
-                J[f, r, C.dependent[k]] += 1.0
-                for i in range(C.n_args[k]):
-                    J[f, r, C.args[k, i]] -= gradient[i]
+                _coupler(C, k, q[f], X, error[f], J[f])
                 continue
-            _locate(X, C.body[k, 0], C.point[k, 0], C.axes[k, 0], x1, R1)
-            _locate(X, C.body[k, 1], C.point[k, 1], C.axes[k, 1], x2, R2)
+            x1, R1 = _locate(X, C.body[k, 0], row(C.point[k], 0), matrix(C.axes[k], 0))
+            x2, R2 = _locate(X, C.body[k, 1], row(C.point[k], 1), matrix(C.axes[k], 1))
             jacobian(A, X, C.body[k, 0], x1, J1)
             jacobian(A, X, C.body[k, 1], x2, J2)
-            for j in range(3):
-                d[j] = x1[j] - x2[j]
+            d = sub(x1, x2)
             if kind == DISTANCE:
-                length = np.sqrt(dot3(d, d))
+                length = norm(d)
                 error[f, r] = length - C.distance[k]
                 for c in range(n):
-                    for j in range(3):
-                        J[f, r, c] += d[j] / length * (J1[3 + j, c] - J2[3 + j, c])
+                    J[f, r, c] = dot3(d, sub(row(J1[c], 1), row(J2[c], 1))) / length
             elif kind == POINT_ON_LINE:
-                for i in range(2):
-                    for j in range(3):
-                        e[j] = R1[j, i]
-                    error[f, r + i] = -dot3(e, d)
-                    cross(d, e, args[:3])  # the line turns with its body: −(ω × e)·d = −ω·(e × d)
-                    for c in range(n):
-                        for j in range(3):
-                            J[f, r + i, c] += e[j] * (J2[3 + j, c] - J1[3 + j, c]) + args[j] * J1[j, c]
+                _point_on_line(d, R1, J1, J2, error[f, r : r + 2], J[f, r : r + 2])
             else:
-                at = r
                 if kind == WELD:
-                    _weld_rotation(R1, R2, J1, J2, n, error[f, r : r + 3], J[f, r : r + 3])
-                    at = r + 3
+                    _weld_rotation(R1, R2, J1, J2, error[f, r : r + 3], J[f, r : r + 3])
+                    r += 3
                 for j in range(3):
-                    error[f, at + j] = d[j]
+                    error[f, r + j] = d[j]
                     for c in range(n):
-                        J[f, at + j, c] = J1[3 + j, c] - J2[3 + j, c]
+                        J[f, r + j, c] = J1[c, 1, j] - J2[c, 1, j]
 
 
-@njit(cache=True, nogil=True)
-def _locate(X, body, point, axes, x, R):
+@kernel
+def _coupler(C, k, q, X, error, J):
+    r, n = C.row[k], C.n_args[k]
+    for i in range(n):
+        X.arguments[i] = q[C.args[k, i]]
+    value = evaluate_many(C.functions, C.function[k], X.arguments, n, X.gradient, X.hessian)
+    error[r] = q[C.dependent[k]] - value
+    J[r, C.dependent[k]] += 1.0
+    for i in range(n):
+        J[r, C.args[k, i]] -= X.gradient[i]
+
+
+@kernel
+def _locate(X, body, point, axes):
     """Point and frame of a body, in ground."""
     if body < 0:
-        for i in range(3):
-            x[i] = point[i]
-            for j in range(3):
-                R[i, j] = axes[i, j]
-        return
-    matvec(X.R[body], point, x)
-    for i in range(3):
-        x[i] += X.p[body, i]
-    matmul(X.R[body], axes, R)
+        return point, axes
+    R = matrix(X.R, body)
+    return add(row(X.p, body), times(R, point)), product(R, axes)
 
 
-@njit(cache=True, nogil=True)
-def _weld_rotation(R1, R2, J1, J2, n, error, J):
+@kernel
+def _point_on_line(d, R1, J1, J2, error, J):
+    """The axes e across the line turn with its body: the rate of −e·d is e·(v2 − v1) − (ω × e)·d."""
+    for i in range(2):
+        e = (R1[i], R1[3 + i], R1[6 + i])
+        turn = cross(d, e)
+        error[i] = -dot3(e, d)
+        for c in range(J1.shape[0]):
+            J[i, c] = dot3(e, sub(row(J2[c], 1), row(J1[c], 1))) + dot3(turn, row(J1[c], 0))
+
+
+@kernel
+def _weld_rotation(R1, R2, J1, J2, error, J):
     """½ Σ a × b, and its rate  ½ Σ [a (b·ω1) − (a·b) ω1 + (a·b) ω2 − b (a·ω2)]."""
-    P1, P2 = np.zeros((3, 3)), np.zeros((3, 3))
     for i in range(3):
         error[i] = 0.0
     for k in range(3):
-        ab = R1[0, k] * R2[0, k] + R1[1, k] * R2[1, k] + R1[2, k] * R2[2, k]
-        error[0] += 0.5 * (R1[1, k] * R2[2, k] - R1[2, k] * R2[1, k])
-        error[1] += 0.5 * (R1[2, k] * R2[0, k] - R1[0, k] * R2[2, k])
-        error[2] += 0.5 * (R1[0, k] * R2[1, k] - R1[1, k] * R2[0, k])
+        a, b = (R1[k], R1[3 + k], R1[6 + k]), (R2[k], R2[3 + k], R2[6 + k])
+        half, ab = cross(a, b), dot3(a, b)
         for i in range(3):
-            P1[i, i] -= 0.5 * ab
-            P2[i, i] += 0.5 * ab
-            for j in range(3):
-                P1[i, j] += 0.5 * R1[i, k] * R2[j, k]
-                P2[i, j] -= 0.5 * R2[i, k] * R1[j, k]
-    for c in range(n):
-        for i in range(3):
-            J[i, c] = 0.0
-            for j in range(3):
-                J[i, c] += P1[i, j] * J1[j, c] + P2[i, j] * J2[j, c]
+            error[i] += 0.5 * half[i]
+        for c in range(J1.shape[0]):
+            w1, w2 = row(J1[c], 0), row(J2[c], 0)
+            rate = add(scaled(dot3(b, w1), a), sub(scaled(ab, sub(w2, w1)), scaled(dot3(a, w2), b)))
+            for i in range(3):
+                J[i, c] += 0.5 * rate[i]

@@ -2,153 +2,134 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
-
 from osim_inertia.kernels.kinematics import accelerate
-from osim_inertia.kernels.spatial import add_cross, cross, dot3, matvec, matvec_t
+from osim_inertia.kernels.rotation import matrix, product, push, put, put_matrix, row, times, times_t, transposed
+from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, scaled, sub
 
 
-@njit(cache=True, nogil=True)
-def inertia_wrench(A, X, body, dw, dv, moment, force):
+@kernel
+def inertia_wrench(A, X, body, dw, dv):
     """Moment about the body's origin and force that give a body its acceleration: theory.md (2)."""
-    c, wb, db, Iw, Id, nb = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    R, w, m = X.R[body], X.w[body], A.mass[body]
-    matvec(R, A.com[body], c)
-    cross(w, c, wb)
-    for j in range(3):
-        force[j] = dv[j]
-    add_cross(dw, c, force)
-    add_cross(w, wb, force)
-    for j in range(3):
-        force[j] *= m
-    matvec_t(R, w, wb)
-    matvec_t(R, dw, db)
-    matvec(A.inertia[body], wb, Iw)
-    matvec(A.inertia[body], db, Id)
-    cross(wb, Iw, nb)
-    for j in range(3):
-        nb[j] += Id[j]
-    matvec(R, nb, moment)
-    add_cross(c, force, moment)
+    R, w = matrix(X.R, body), row(X.w, body)
+    c = times(R, row(A.com, body))
+    force = scaled(A.mass[body], add(dv, add(cross(dw, c), cross(w, cross(w, c)))))
+    wb, I = times_t(R, w), matrix(A.inertia, body)
+    moment = times(R, add(times(I, times_t(R, dw)), cross(wb, times(I, wb))))
+    return add(moment, cross(c, force)), force
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forces_to_coordinates(A, X, moment, force, tau):
     """Backward sweep: wrenches at body origins (nb, 3), which are summed up in place, to generalized forces (n,)."""
-    r = np.empty(3)
     for body in range(A.parent.shape[0] - 1, -1, -1):
-        for c in range(A.first[body], A.first[body] + A.count[body]):
-            tau[c] = dot3(X.Hw[c], moment[body]) + dot3(X.Hv[c], force[body])
-        parent = A.parent[body]
+        m, f, parent = row(moment, body), row(force, body), A.parent[body]
+        for c in range(A.first[body], A.first[body] + A.dofs[body]):
+            tau[c] = dot3(row(X.Hw, c), m) + dot3(row(X.Hv, c), f)
         if parent >= 0:
-            for j in range(3):
-                r[j] = X.p[body, j] - X.p[parent, j]
-                moment[parent, j] += moment[body, j]
-                force[parent, j] += force[body, j]
-            add_cross(r, force[body], moment[parent])
+            push(moment, parent, add(m, cross(sub(row(X.p, body), row(X.p, parent)), f)))
+            push(force, parent, f)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inverse_dynamics(A, X, u, udot, base, dw, dv, moment, force, tau):
     """tau (n,) = M u̇ + bias. base = −gravity puts weight in; base = 0 leaves it out. The others are room (nb, 3)."""
     accelerate(A, X, u, udot, base, dw, dv)
     for body in range(A.parent.shape[0]):
-        inertia_wrench(A, X, body, dw[body], dv[body], moment[body], force[body])
+        m, f = inertia_wrench(A, X, body, row(dw, body), row(dv, body))
+        put(moment, body, m)
+        put(force, body, f)
     forces_to_coordinates(A, X, moment, force, tau)
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def about_another_point(mass, first, second, r):
+    """Inertia `second` of a body with that first moment, referred to a point from which the old one is at r."""
+    d = mass * dot3(r, r) + 2.0 * dot3(r, first)
+    x, y, z = r
+    hx, hy, hz = first
+    xy = -mass * x * y - x * hy - hx * y
+    xz = -mass * x * z - x * hz - hx * z
+    yz = -mass * y * z - y * hz - hy * z
+    return (
+        second[0] + d - mass * x * x - 2.0 * x * hx, second[1] + xy, second[2] + xz,
+        second[3] + xy, second[4] + d - mass * y * y - 2.0 * y * hy, second[5] + yz,
+        second[6] + xz, second[7] + yz, second[8] + d - mass * z * z - 2.0 * z * hz,
+    )
+
+
+@kernel
+def body_inertia(A, X, body):
+    """First moment and inertia of one body about its origin, in ground axes."""
+    R = matrix(X.R, body)
+    c = times(R, row(A.com, body))
+    central = product(product(R, matrix(A.inertia, body)), transposed(R))
+    return scaled(A.mass[body], c), about_another_point(A.mass[body], (0.0, 0.0, 0.0), central, c)
+
+
+@kernel
 def composite_inertias(A, X, mass, first, second):
     """Mass (nb,), first moment (nb, 3) and inertia about the origin (nb, 3, 3) of each body with all it carries."""
     nb = A.parent.shape[0]
-    c, row, r = np.empty(3), np.empty((3, 3)), np.empty(3)
     for body in range(nb):
-        R, m = X.R[body], A.mass[body]
-        matvec(R, A.com[body], c)
-        cc = dot3(c, c)
-        mass[body] = m
-        for i in range(3):
-            first[body, i] = m * c[i]
-            for j in range(3):
-                row[i, j] = 0.0
-                for k in range(3):
-                    row[i, j] += R[i, k] * A.inertia[body, k, j]
-        for i in range(3):
-            for j in range(3):
-                s = -m * c[i] * c[j]
-                for k in range(3):
-                    s += row[i, k] * R[j, k]
-                second[body, i, j] = s + (m * cc if i == j else 0.0)
+        h, I = body_inertia(A, X, body)
+        mass[body] = A.mass[body]
+        put(first, body, h)
+        put_matrix(second, body, I)
     for body in range(nb - 1, -1, -1):
         parent = A.parent[body]
         if parent < 0:
             continue
-        m, h = mass[body], first[body]
-        for j in range(3):
-            r[j] = X.p[body, j] - X.p[parent, j]
-        diagonal = m * dot3(r, r) + 2.0 * dot3(r, h)
+        m, h, r = mass[body], row(first, body), sub(row(X.p, body), row(X.p, parent))
+        I = about_another_point(m, h, matrix(second, body), r)
         mass[parent] += m
+        push(first, parent, add(h, scaled(m, r)))
         for i in range(3):
-            first[parent, i] += h[i] + m * r[i]
             for j in range(3):
-                shift = -m * r[i] * r[j] - r[i] * h[j] - h[i] * r[j]
-                second[parent, i, j] += second[body, i, j] + shift + (diagonal if i == j else 0.0)
+                second[parent, i, j] += I[3 * i + j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mass_matrix(A, X, mass, first, second, M):
     """M (n, n), both halves. The others are room for `composite_inertias`."""
     composite_inertias(A, X, mass, first, second)
-    moment, force, r = np.empty(3), np.empty(3), np.empty(3)
     M[:] = 0.0
     for body in range(A.parent.shape[0]):
-        h, m = first[body], mass[body]
-        for c in range(A.first[body], A.first[body] + A.count[body]):
+        h, m, I = row(first, body), mass[body], matrix(second, body)
+        for c in range(A.first[body], A.first[body] + A.dofs[body]):
             # momentum of all the body carries, for unit u_c: theory.md (3)
-            matvec(second[body], X.Hw[c], moment)
-            add_cross(h, X.Hv[c], moment)
-            cross(X.Hw[c], h, force)
-            for j in range(3):
-                force[j] += m * X.Hv[c, j]
+            Hw, Hv = row(X.Hw, c), row(X.Hv, c)
+            moment = add(times(I, Hw), cross(h, Hv))
+            force = add(cross(Hw, h), scaled(m, Hv))
             at = body
             while at >= 0:
-                for d in range(A.first[at], A.first[at] + A.count[at]):
-                    M[c, d] = dot3(X.Hw[d], moment) + dot3(X.Hv[d], force)
+                for d in range(A.first[at], A.first[at] + A.dofs[at]):
+                    M[c, d] = dot3(row(X.Hw, d), moment) + dot3(row(X.Hv, d), force)
                     M[d, c] = M[c, d]
                 parent = A.parent[at]
                 if parent >= 0:
-                    for j in range(3):
-                        r[j] = X.p[at, j] - X.p[parent, j]
-                    add_cross(r, force, moment)
+                    moment = add(moment, cross(sub(row(X.p, at), row(X.p, parent)), force))
                 at = parent
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def totals(A, X, out):
     """Whole body: out (12,) = centre of mass, linear momentum, angular momentum about the ground origin, T, V, mass."""
-    c, vc, wb, Iw, Lc = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    out[:] = 0.0
+    gravity = (A.gravity[0], A.gravity[1], A.gravity[2])
+    center, linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    kinetic, potential, mass = 0.0, 0.0, 0.0
     for body in range(A.parent.shape[0]):
-        m, R = A.mass[body], X.R[body]
-        matvec(R, A.com[body], c)
-        cross(X.w[body], c, vc)
-        matvec_t(R, X.w[body], wb)
-        matvec(A.inertia[body], wb, Iw)
-        matvec(R, Iw, Lc)
-        for j in range(3):
-            c[j] += X.p[body, j]
-            vc[j] += X.v[body, j]
-        for j in range(3):
-            out[j] += m * c[j]
-            out[3 + j] += m * vc[j]
-            out[6 + j] += Lc[j]
-            out[10] -= m * A.gravity[j] * c[j]
-        out[6] += m * (c[1] * vc[2] - c[2] * vc[1])
-        out[7] += m * (c[2] * vc[0] - c[0] * vc[2])
-        out[8] += m * (c[0] * vc[1] - c[1] * vc[0])
-        out[9] += 0.5 * (m * dot3(vc, vc) + dot3(wb, Iw))
-        out[11] += m
-    if out[11] > 0.0:
-        for j in range(3):
-            out[j] /= out[11]
+        m, R, w = A.mass[body], matrix(X.R, body), row(X.w, body)
+        arm = times(R, row(A.com, body))
+        c, vc = add(row(X.p, body), arm), add(row(X.v, body), cross(w, arm))
+        wb = times_t(R, w)
+        spin = times(matrix(A.inertia, body), wb)
+        center, linear = add(center, scaled(m, c)), add(linear, scaled(m, vc))
+        angular = add(angular, add(times(R, spin), scaled(m, cross(c, vc))))
+        kinetic += 0.5 * (m * dot3(vc, vc) + dot3(wb, spin))
+        potential -= m * dot3(gravity, c)
+        mass += m
+    for j in range(3):
+        out[j] = center[j] / mass if mass > 0.0 else 0.0
+        out[3 + j] = linear[j]
+        out[6 + j] = angular[j]
+    out[9], out[10], out[11] = kinetic, potential, mass

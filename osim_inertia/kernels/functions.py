@@ -10,8 +10,9 @@ from __future__ import annotations
 from math import cos, sin
 from typing import NamedTuple
 
-from numba import njit
 from numpy import ndarray
+
+from osim_inertia.kernels.vec3 import kernel
 
 CONSTANT, LINEAR, POLYNOMIAL, PIECEWISE, STAIRS, STEP, SINE, MULTIVARIATE, MULTIVARIATE_OPENSIM = range(9)
 
@@ -27,7 +28,7 @@ class Functions(NamedTuple):
     data: ndarray  # float
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _horner(data, at, degree, x):
     """Value and two derivatives of a polynomial with ascending coefficients data[at : at + degree + 1]."""
     f = f1 = f2 = 0.0
@@ -38,7 +39,7 @@ def _horner(data, at, degree, x):
     return f, f1, f2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _piecewise(data, start, n, degree, extension, x):
     """Layout: n + 1 knots, n × (degree + 1) coefficients, extension + 1 Taylor coefficients at the last knot."""
     first, last = data[start], data[start + n]
@@ -57,7 +58,7 @@ def _piecewise(data, start, n, degree, extension, x):
     return _horner(data, at + low * (degree + 1), degree, x - data[start + low])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _stairs(data, start, n, x):
     """y of the knot to the left, held outside."""
     k = 0
@@ -66,7 +67,7 @@ def _stairs(data, start, n, x):
     return data[start + n + k], 0.0, 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _step(data, start, x):
     x0, x1, y0, y1 = data[start], data[start + 1], data[start + 2], data[start + 3]
     if x <= x0:
@@ -81,7 +82,7 @@ def _step(data, start, x):
     return y0 + dy * f, dy * f1 / h, dy * f2 / (h * h)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate(F, k, x):
     """f, df/dx, d²f/dx² of a function of one argument."""
     kind, start, n, data = F.kind[k], F.start[k], F.size[k], F.data
@@ -110,7 +111,7 @@ def evaluate(F, k, x):
     return f, f1, f1 if kind == MULTIVARIATE_OPENSIM else f2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate_many(F, k, args, n_args, gradient, hessian):
     """Value of a function of several arguments; gradient (n,) and hessian (n, n) are filled."""
     kind, start, n, data = F.kind[k], F.start[k], F.size[k], F.data
@@ -145,7 +146,7 @@ def evaluate_many(F, k, args, n_args, gradient, hessian):
     return f
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _monomial(data, at, args, n_args, i, j):
     """c Π x^e, differentiated by argument i and then j (−1: not at all)."""
     value = data[at]

@@ -15,7 +15,9 @@ With y1, y2 the solutions of j'' + K j = 0 that start at Q1 with (1, 0) and (0, 
     Hessian of the length:  pp  N1 N1'/a + B1 B1' E/D    ss  N2 N2'/b + B2 B2' phi'/D    ps  -B1 B2'/D,  E = (y1 + b y1')(l)
 """
 
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, scaled
+import numpy as np
+
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, scaled, store
 
 # codes of a wrap tried on one segment
 NO_WRAP = 0  # the segment passes
@@ -23,69 +25,70 @@ INSIDE = 1  # an end is inside the surface
 WRAPPED = 2  # the segment may go round the object
 MANDATORY = 3  # the straight segment cuts the object
 
-# kinds of surface
-CYLINDER = 0
-SPHERE = 1
-ELLIPSOID = 2
-TORUS = 3
+# kinds of surface, as they stand in a record of floats
+CYLINDER = 0.0
+SPHERE = 1.0
+ELLIPSOID = 2.0
+TORUS = 3.0
 
 # regions of a path
 LINE1 = 0
 ARC = 1
 LINE2 = 2
 
+# Places in records. They are NumPy integers because Numba compiles a function anew for every plain constant it is called with.
 # geodesic record: lengths, the Jacobi constants, then vectors
-G_LENGTH = 0
-G_A = 1
-G_ARC = 2
-G_B = 3
-G_D = 4
-G_E = 5  # (y1 + b y1')(l)
-G_PHI = 6  # phi'(l)
-G_THETA = 7  # angle of the arc, cylinder and sphere
-G_PLANAR = 8  # length of the path in the cross-section, cylinder and sphere
-G_KIND = 9
-G_SENSE = 43  # cylinder: turning about +z or -z; sphere: shorter or longer way
-G_SIZE = 10  # radius | three half axes | tube radius, ring radius, 0
-G_P = 13
-G_S = 16
-G_E1 = 19
-G_N1 = 22
-G_B1 = 25
-G_E2 = 28
-G_N2 = 31
-G_B2 = 34
-G_Q1 = 37
-G_Q2 = 40
+G_LENGTH = np.int64(0)
+G_A = np.int64(1)
+G_ARC = np.int64(2)
+G_B = np.int64(3)
+G_D = np.int64(4)
+G_E = np.int64(5)  # (y1 + b y1')(l)
+G_PHI = np.int64(6)  # phi'(l)
+G_THETA = np.int64(7)  # angle of the arc, cylinder and sphere
+G_PLANAR = np.int64(8)  # length of the path in the cross-section, cylinder and sphere
+G_KIND = np.int64(9)
+G_SENSE = np.int64(10)  # cylinder: turning about +z or -z; sphere: shorter or longer way
+G_SIZE = np.int64(11)  # radius | three half axes | tube radius, ring radius, 0
+G_P = np.int64(14)
+G_S = np.int64(17)
+G_E1 = np.int64(20)
+G_N1 = np.int64(23)
+G_B1 = np.int64(26)
+G_E2 = np.int64(29)
+G_N2 = np.int64(32)
+G_B2 = np.int64(35)
+G_Q1 = np.int64(38)
+G_Q2 = np.int64(41)
 GEO = 44
 
-# motion record: how the ends and the two straight pieces move
-M_RATE = 0  # of the length
-M_ACCEL = 1
-M_PDOT = 2
-M_PDDOT = 5
-M_SDOT = 8
-M_SDDOT = 11
-M_E1DOT = 14
-M_E1DDOT = 17
-M_E2DOT = 20
-M_E2DDOT = 23
-M_OWN = 26  # from here on: what the kind of surface needs for the second rates on its arc
-
 # state of one point of an arc
-A_X = 0
-A_T = 3
-A_N = 6
-A_B = 9
-A_Y1 = 12
-A_Y1P = 13
-A_Y2 = 14
-A_Y2P = 15
-A_KAPPA = 16  # N' = kappa t + tau B along the arc, so t' = -kappa N and B' = -tau N
-A_TAU = 17
+A_X = np.int64(0)
+A_T = np.int64(3)
+A_N = np.int64(6)
+A_B = np.int64(9)
+A_Y1 = np.int64(12)
+A_Y1P = np.int64(13)
+A_Y2 = np.int64(14)
+A_Y2P = np.int64(15)
+A_KAPPA = np.int64(16)  # N' = kappa t + tau B along the arc, so t' = -kappa N and B' = -tau N
+A_TAU = np.int64(17)
 ARC_STATE = 18
 ARC_RECORD = ARC_STATE + 100  # with the working memory of the surfaces that integrate
-MOT = M_OWN + 2 + 4 * GEO + ARC_RECORD
+
+# motion record: how the ends and the two straight pieces move
+M_RATE = np.int64(0)  # of the length
+M_ACCEL = np.int64(1)
+M_PDOT = np.int64(2)
+M_PDDOT = np.int64(5)
+M_SDOT = np.int64(8)
+M_SDDOT = np.int64(11)
+M_E1DOT = np.int64(14)
+M_E1DDOT = np.int64(17)
+M_E2DOT = np.int64(20)
+M_E2DDOT = np.int64(23)
+M_OWN = np.int64(26)  # from here on: what the kind of surface needs for the second rates on its arc
+MOT = 26 + 2 + 4 * GEO + ARC_RECORD
 
 # rows of one material point, (POINT, 3)
 X = 0  # chi
@@ -211,12 +214,12 @@ def line_point(geo, mot, region, eta, out):
         edot, eddot = get3(mot, M_E2DOT), get3(mot, M_E2DDOT)
     length, rate, accel = geo[G_LENGTH], mot[M_RATE], mot[M_ACCEL]
     drift = sum3(rate, e, length, edot, 0.0, e)
-    put3(out[X], 0, along(get3(geo, start), way * length, e))
-    put3(out[X_ETA], 0, scaled(length, e))
-    put3(out[X_ETA2], 0, (0.0, 0.0, 0.0))
-    put3(out[X_DOT], 0, along(get3(mot, motion), way, drift))
-    put3(out[X_ETA_DOT], 0, drift)
-    put3(out[X_DDOT], 0, along(get3(mot, motion + 3), way, sum3(accel, e, 2.0 * rate, edot, length, eddot)))
+    store(out[X], along(get3(geo, start), way * length, e))
+    store(out[X_ETA], scaled(length, e))
+    store(out[X_ETA2], (0.0, 0.0, 0.0))
+    store(out[X_DOT], along(get3(mot, motion), way, drift))
+    store(out[X_ETA_DOT], drift)
+    store(out[X_DDOT], along(get3(mot, motion + 3), way, sum3(accel, e, 2.0 * rate, edot, length, eddot)))
 
 
 @kernel
@@ -238,12 +241,12 @@ def arc_rate(geo, arc, eta, pdot, sdot):
 def arc_point_first(geo, mot, arc, eta, out):
     """All rows of an arc's material point but the last (the second rate), from its arc state."""
     length = geo[G_LENGTH]
-    put3(out[X], 0, get3(arc, A_X))
-    put3(out[X_ETA], 0, scaled(length, get3(arc, A_T)))
-    put3(out[X_ETA2], 0, scaled(-length * length * arc[A_KAPPA], get3(arc, A_N)))
+    store(out[X], get3(arc, A_X))
+    store(out[X_ETA], scaled(length, get3(arc, A_T)))
+    store(out[X_ETA2], scaled(-length * length * arc[A_KAPPA], get3(arc, A_N)))
     v, w = arc_rate(geo, arc, eta, get3(mot, M_PDOT), get3(mot, M_SDOT))
-    put3(out[X_DOT], 0, v)
-    put3(out[X_ETA_DOT], 0, w)
+    store(out[X_DOT], v)
+    store(out[X_ETA_DOT], w)
 
 
 @kernel

@@ -42,9 +42,7 @@ from osim_inertia.kernels.geodesic_common import (
     G_THETA,
     INSIDE,
     M_ACCEL,
-    M_E1DDOT,
     M_E1DOT,
-    M_E2DDOT,
     M_E2DOT,
     M_OWN,
     M_PDDOT,
@@ -167,23 +165,20 @@ def cylinder_motion(geo, pdot, pddot, sdot, sddot, mot):
     u2dot = (-dot3(n2, sddot) - push * u2 - (push - geo[G_SIZE] * u2) * u2) / b
     planar, rate, accel = geo[G_PLANAR], push - slide, push_dot - slide_dot
     mot[C_SLIDE], mot[C_SLIDE_DOT], mot[C_PLANAR_DOT], mot[C_PLANAR_DDOT] = slide, slide_dot, rate, accel
-    rise_dot, rise_ddot = sdot[2] - pdot[2], sddot[2] - pddot[2]
-    d1, d2 = sum3(rate, t1, -planar * u1, n1, 0.0, t1), sum3(rate, t2, -planar * u2, n2, 0.0, t2)
+    rise_ddot = sddot[2] - pddot[2]
     c1 = sum3(accel - planar * u1 * u1, t1, -2.0 * rate * u1 - planar * u1dot, n1, 0.0, t1)
     c2 = sum3(accel - planar * u2 * u2, t2, -2.0 * rate * u2 - planar * u2dot, n2, 0.0, t2)
-    _unit_second_rate(geo, mot, 0, (d1[0], d1[1], rise_dot), (c1[0], c1[1], rise_ddot))
-    _unit_second_rate(geo, mot, 1, (d2[0], d2[1], rise_dot), (c2[0], c2[1], rise_ddot))
+    _unit_second_rate(geo, mot, G_E1, M_E1DOT, (c1[0], c1[1], rise_ddot))
+    _unit_second_rate(geo, mot, G_E2, M_E2DOT, (c2[0], c2[1], rise_ddot))
 
 
 @kernel
-def _unit_second_rate(geo, mot, end, ldot, lddot):
-    """Second rate of e at one end from the rates of l e."""
-    k = M_E1DOT if end == 0 else M_E2DOT
-    e = get3(geo, G_E1 if end == 0 else G_E2)
-    edot = get3(mot, k)
+def _unit_second_rate(geo, mot, at, at_rate, lddot):
+    """Second rate of the direction e stored at `at` in geo (its rate at `at_rate` in mot) from the second rate of l e."""
     length = geo[G_LENGTH]
+    e, edot = get3(geo, at), get3(mot, at_rate)
     eddot = sum3(1.0 / length, lddot, -mot[M_ACCEL] / length, e, -2.0 * mot[M_RATE] / length, edot)
-    put3(mot, M_E1DDOT if end == 0 else M_E2DDOT, eddot)
+    put3(mot, at_rate + 3, eddot)
 
 
 @kernel

@@ -25,7 +25,6 @@ from osim_inertia.kernels.geodesic_common import (
     get3,
     line_point,
     line_transpose,
-    put3,
     region_of,
 )
 from osim_inertia.kernels.geodesic_cylinder import cylinder_arc, cylinder_arc_second, cylinder_motion
@@ -74,7 +73,7 @@ def material_point(geo, mot, eta, arc, out):
         second = sphere_arc_second(geo, mot, arc, eta)
     else:
         second = surface_arc_second(geo, mot, arc, eta)
-    put3(out[X_DDOT], 0, second)
+    store(out[X_DDOT], second)
 
 
 @kernel

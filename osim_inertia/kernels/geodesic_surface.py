@@ -13,6 +13,8 @@ differences of the first rates along the motion, each side of a contact continue
 
 from math import sqrt
 
+import numpy as np
+
 from osim_inertia.kernels.geodesic_common import (
     A_B,
     A_KAPPA,
@@ -64,6 +66,8 @@ from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, norm, sca
 STEP = 0.3  # integration step in radii of curvature; 0.6 costs four digits of the length
 LEVELS = 6  # of the extrapolation: order 12
 ODE = 10  # x, t, y1, y1', y2, y2'
+W_X = np.int64(0)
+W_T = np.int64(3)
 SHOTS = 60
 MISS = 1e-13  # how closely the last ray meets s, in sizes of the surface
 TURN_LIMIT = 0.3  # rad; longest step in direction
@@ -177,19 +181,19 @@ def surface_arc(geo, way, arc):
     """State of the geodesic at arc length `way` from the first contact, into arc (ARC_STATE + working memory)."""
     kind, size = geo[G_KIND], get3(geo, G_SIZE)
     w = arc[ARC_STATE:]
-    put3(w, 0, get3(geo, G_Q1))
-    put3(w, 3, get3(geo, G_E1))
+    put3(w, W_X, get3(geo, G_Q1))
+    put3(w, W_T, get3(geo, G_E1))
     w[6], w[7], w[8], w[9] = 1.0, 0.0, 0.0, 1.0
     done = 0.0
     while abs(way - done) > 0.0:
-        g = gradient(kind, size, get3(w, 0))
+        g = gradient(kind, size, get3(w, W_X))
         H = min(abs(way - done), _step_length(kind, size, dot3(g, g)))
         last = H == abs(way - done)
-        _leap(kind, size, w, 0, H if way > 0.0 else -H)
+        _leap(kind, size, w, W_X, H if way > 0.0 else -H)
         if last:
             break
         done += H if way > 0.0 else -H
-    x, t = get3(w, 0), get3(w, 3)
+    x, t = get3(w, W_X), get3(w, W_T)
     g = gradient(kind, size, x)
     steep = norm(g)
     n = scaled(1.0 / steep, g)

@@ -11,6 +11,8 @@ middle of its contact keeps to the surface.
 
 from math import sqrt
 
+import numpy as np
+
 from osim_inertia.kernels.geodesic_common import (
     G_ARC,
     G_B1,
@@ -32,6 +34,8 @@ from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, cylinder_geodesic,
 from osim_inertia.kernels.geodesic_surface import height, surface_geodesic, touch
 from osim_inertia.kernels.vec3 import along, component, dot3, kernel, on_side, sub
 
+INWARD = np.int64(0)  # axis of the tube's frame that points to the centre of the ring
+POSITIVE = np.int64(1)
 SAMPLES = 24  # of the segment, to find the nearest stretch of the ring
 REFINE = 60  # halvings of the stretch
 
@@ -106,7 +110,7 @@ def torus_rule(p, s, size, axis, sign):
     if not found or rho == 0.0:
         return NO_WRAP, 1.0, none
     c = (x[0] / rho, x[1] / rho, 0.0)
-    code, sense = cylinder_rule(_to_tube(p, c, size[1]), _to_tube(s, c, size[1]), size[0], 0, 1)
+    code, sense = cylinder_rule(_to_tube(p, c, size[1]), _to_tube(s, c, size[1]), size[0], INWARD, POSITIVE)
     if code == NO_WRAP or code == INSIDE:
         return NO_WRAP, sense, c
     return WRAPPED, sense, c

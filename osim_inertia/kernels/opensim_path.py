@@ -2,14 +2,18 @@
 
     poses --> path points in ground --> [path with tangent points, its length] --> moment arms, tables
                                                    ^ here
-OpenSim lets each wrap object in turn replace one segment of the path and repeats this up to eight times. It remembers the ground
-position of a tangent point from the first time somebody asks for it and does not forget it when a later pass moves the
-point. Lengths and directions use this *cached* position, wrapping and force application the *latest* one; both are returned.
-With one PathWrap they agree.
+OpenSim lets each wrap object in turn replace one segment of the path and repeats this up to eight times. It remembers
+the ground position of a tangent point from the first time somebody asks for it and does not forget it when a later pass
+moves the point. Lengths and directions use this *cached* position, wrapping and force application the *latest* one;
+both are returned. With one PathWrap they agree.
 
-Many paths share one set of flat arrays: `WrapObjects` has a row per object of the model, `PathWraps` a row per PathWrap of all paths,
-and a path owns the rows first ... first + count - 1. Entries of a path are coded in one integer: a node is its row in
-`nodes` (>= 0), a tangent point of the path's k-th PathWrap is -1 - 2k (first) or -2 - 2k (second).
+Many paths share one set of flat arrays: `WrapObjects` has a row per object of the model, `PathWraps` a row per PathWrap
+of all paths, and a path owns the rows first ... first + count - 1. Entries of a path are coded in one integer: a node
+is its row in `nodes` (>= 0), a tangent point of the path's k-th PathWrap is -1 - 2k (first) or -2 - 2k (second).
+
+Where OpenSim itself depends on rounding, so does this, and the last digit of a pose may decide: two PathWraps on one
+object (the second meets tangents of the first), refinements that run away to many metres, an ellipsoid constrained
+along the axis of its `axial` plane.
 """
 
 from math import inf, isnan
@@ -18,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.kernels.vec3 import distance, from_frame, inner, kernel, load, store, to_frame
+from osim_inertia.kernels.vec3 import distance, from_frame, kernel, load, store, to_frame
 from osim_inertia.kernels.wrap_cylinder import INSIDE, MANDATORY, NO_WRAP, WRAPPED, cylinder_arc_points, cylinder_wrap
 from osim_inertia.kernels.wrap_ellipsoid import ellipsoid_arc_points, ellipsoid_wrap
 from osim_inertia.kernels.wrap_sphere import sphere_arc_points, sphere_wrap
@@ -87,9 +91,9 @@ def new_path_result(max_nodes: int, max_wraps: int) -> PathResult:
 def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps, first, count, path):
     """(length, number of entries) of one path; everything else is in `path`.
 
-    nodes (>= n_active, 3) active path points in ground | node_index (>= n_active,) their 0-based places in the full PathPointSet,
-    increasing | objects WrapObjects | R_GW (n, 3, 3), p_GW (n, 3) poses of the objects in ground | wraps PathWraps, of which this path has
-    rows first ... first + count - 1 | path PathResult, overwritten.
+    nodes (>= n_active, 3) active path points in ground | node_index (>= n_active,) their 0-based places in the full
+    PathPointSet, increasing | objects WrapObjects | R_GW (n, 3, 3), p_GW (n, 3) poses of the objects in ground | wraps
+    PathWraps, of which this path has rows first ... first + count - 1 | path PathResult, overwritten.
     """
     size = n_active
     for i in range(n_active):
@@ -149,13 +153,13 @@ def path_arc_points(w, objects, R_GW, p_GW, wraps, first, path, out):
         store(out[i], from_frame(R_GW[o], p_GW[o], load(out[i])))
 
 
-@inner
+@kernel
 def _wrap_of(entry):
     """PathWrap an entry belongs to, -1 for a node."""
     return (-1 - entry) // 2 if entry < 0 else -1
 
 
-@inner
+@kernel
 def _latest(entry, nodes, latest):
     """Present position of an entry."""
     if entry >= 0:
@@ -164,7 +168,7 @@ def _latest(entry, nodes, latest):
     return load(latest[w, -1 - entry - 2 * w])
 
 
-@inner
+@kernel
 def _cached(entry, nodes, latest, cached, is_cached):
     """Position of an entry for lengths; the first question about a tangent point fixes the answer."""
     if entry >= 0:
@@ -177,7 +181,7 @@ def _cached(entry, nodes, latest, cached, is_cached):
     return load(cached[w, side])
 
 
-@inner
+@kernel
 def _same_object(e1, e2, wrap_object, first):
     """Whether two entries are tangent points on one wrap object (perhaps of two PathWraps)."""
     if e1 >= 0 or e2 >= 0:
@@ -185,7 +189,7 @@ def _same_object(e1, e2, wrap_object, first):
     return wrap_object[first + _wrap_of(e1)] == wrap_object[first + _wrap_of(e2)]
 
 
-@inner
+@kernel
 def _length(nodes, size, wraps, first, path):
     """Straight parts between cached positions plus arcs."""
     total = 0.0
@@ -202,7 +206,7 @@ def _length(nodes, size, wraps, first, path):
     return total
 
 
-@inner
+@kernel
 def _remove(entry, w, size):
     """Take the two tangent points of PathWrap w out of the path; new size."""
     for i in range(size):
@@ -213,7 +217,7 @@ def _remove(entry, w, size):
     return size
 
 
-@inner
+@kernel
 def _insert(entry, w, place, size):
     """Put the two tangent points of PathWrap w after the entry at `place`; new size."""
     for j in range(size - 1, place, -1):
@@ -223,7 +227,7 @@ def _insert(entry, w, place, size):
     return size + 2
 
 
-@inner
+@kernel
 def _range(wraps, row, node_index, n_active):
     """First and last node (rows of `nodes`) between which a PathWrap may act; first > last if there is none."""
     lo = 0
@@ -237,7 +241,7 @@ def _range(wraps, row, node_index, n_active):
     return lo, hi
 
 
-@inner
+@kernel
 def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, turn, several, path):
     """Place of the segment that PathWrap w takes, -1 for none; its tangent points and arc go to `path`.
 
@@ -281,7 +285,7 @@ def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, tur
     return place
 
 
-@inner
+@kernel
 def _wrap_segment(objects, o, method, several, p1, p2, r1, r2, shape):
     """(code, arc) of one segment over one object, all in the wrap frame."""
     kind, params, axis, sign = objects.kind[o], objects.params[o], objects.axis[o], objects.sign[o]

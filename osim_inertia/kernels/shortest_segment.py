@@ -20,7 +20,6 @@ from osim_inertia.kernels.geodesic_common import (
     INSIDE,
     NO_WRAP,
     SPHERE,
-    TORUS,
     get3,
     put3,
 )
@@ -78,11 +77,10 @@ def follow(geo, p, s, arc):
             return False
         sphere_geodesic(p, s, size[0], geo[G_SENSE], geo[G_THETA], geo)
         return True
-    surface = ELLIPSOID if kind == ELLIPSOID else TORUS
-    if height(surface, size, p) < 0.0 or height(surface, size, s) < 0.0:
+    if height(kind, size, p) < 0.0 or height(kind, size, s) < 0.0:
         return False
     put3(geo, G_P, p)
     put3(geo, G_S, s)
-    found, q = touch(surface, size, p, get3(geo, G_B1), get3(geo, G_Q1))
+    found, q = touch(kind, size, p, get3(geo, G_B1), get3(geo, G_Q1))
     put3(geo, G_Q1, q)
     return found and surface_geodesic(geo, arc)

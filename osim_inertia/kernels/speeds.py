@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from math import cos, sin
 
-from numba import njit
-
 from osim_inertia.kernels.joints import BALL, ELLIPSOID, FREE, SCAPULOTHORACIC
+from osim_inertia.kernels.vec3 import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def turns_by_angular_velocity(kind):
     """True for joints whose first three speeds are an angular velocity."""
-    return kind == BALL or kind == FREE or kind == ELLIPSOID or kind == SCAPULOTHORACIC
+    return kind in (BALL, FREE, ELLIPSOID, SCAPULOTHORACIC)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def qdot_from_u(A, q, u, start, stop, qdot):
     """Rates of the coordinates, (F, n)."""
     for f in range(start, stop):
@@ -34,7 +33,7 @@ def qdot_from_u(A, q, u, start, stop, qdot):
                 qdot[f, i + 2] = turn
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def u_from_qdot(A, q, qdot, qddot, start, stop, u, udot):
     """Speeds and their rates from the first and second rates of the coordinates, all (F, n)."""
     for f in range(start, stop):

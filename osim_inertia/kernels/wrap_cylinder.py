@@ -4,7 +4,7 @@
                               ^ here
 This is what OpenSim 4.6 computes, not the shortest path: tangents are found in the cross-section, their heights from a
 plane through an apex of the cylinder, and the arc of a long wrap (more than half a turn) that turns positively about z
-is counted as 4 pi minus the true angle. `kernels` for `paths="shortest"` do it properly.
+is counted as 4 pi minus the true angle. (`paths="shortest"` has its own kernels.)
 
 Codes: NO_WRAP the segment passes; INSIDE an end is inside the surface; WRAPPED the segment may go round the object;
 MANDATORY the straight segment cuts the object.
@@ -18,7 +18,6 @@ from osim_inertia.kernels.vec3 import (
     component,
     cross,
     dot3,
-    inner,
     kernel,
     load,
     norm,
@@ -45,8 +44,8 @@ ARC_STEP = 0.002  # m; the helix point next to a tangent point lies about this f
 def cylinder_wrap(p1, p2, radius, length, axis, sign, refine, r1, r2):
     """Wrap the segment p1-p2 over the cylinder: (code, arc), tangent points written to r1, r2.
 
-    p1, p2, r1, r2 (3,) in the wrap frame | axis -1 = any side, else 0, 1, 2 with sign +1 or -1 | refine: True when the path
-    has two or more PathWraps. r1, r2 and arc mean something only for WRAPPED and MANDATORY.
+    p1, p2, r1, r2 (3,) in the wrap frame | axis -1 = any side, else 0, 1, 2 with sign +1 or -1 | refine: True when the
+    path has two or more PathWraps. r1, r2 and arc mean something only for WRAPPED and MANDATORY.
     """
     a, b = load(p1), load(p2)
     if a[0] * a[0] + a[1] * a[1] < radius * radius or b[0] * b[0] + b[1] * b[1] < radius * radius:
@@ -83,7 +82,7 @@ def cylinder_arc_points(r1, r2, radius, arc, out):
         store(out[i], _helix_point(a, theta, rise, i / (n - 1.0)))
 
 
-@inner
+@kernel
 def _contact(a, b, radius, length, axis, sign):
     """Code from the closest approach of the line a-b to the axis; NO_WRAP, WRAPPED or MANDATORY."""
     direction = sub(b, a)
@@ -91,7 +90,7 @@ def _contact(a, b, radius, length, axis, sign):
     direction = unit_or_zero(direction)
     across = direction[0] * direction[0] + direction[1] * direction[1]
     hit = False
-    near = a
+    near = a  # OpenSim leaves this undefined for a line parallel to the axis; only a z quadrant would read it
     if across > PARALLEL and length >= EPS:
         s = -(a[0] * direction[0] + a[1] * direction[1]) / across
         near = along(a, s, direction)
@@ -108,9 +107,9 @@ def _contact(a, b, radius, length, axis, sign):
     return NO_WRAP
 
 
-@inner
+@kernel
 def _tangents(p, radius):
-    """The two points where lines from p touch the circle at its height: first the one turned +90 degrees, and |p_xy|."""
+    """The two points where lines from p touch the circle at its height: first the one on its left."""
     d = sqrt(p[0] * p[0] + p[1] * p[1])
     x, y = p[0] / d, p[1] / d
     foot = radius * (radius / d)
@@ -118,20 +117,20 @@ def _tangents(p, radius):
     return (foot * x - h * y, foot * y + h * x, p[2]), (foot * x + h * y, foot * y - h * x, p[2])
 
 
-@inner
+@kernel
 def _radial_dot(u, v):
     """Cosine-like measure of the angle between two tangent points about the axis."""
     return u[0] * v[0] + u[1] * v[1]
 
 
-@inner
+@kernel
 def _radial_angle(u, v):
     """Angle between two tangent points about the axis; NaN when rounding takes the cosine beyond 1, as in OpenSim."""
     size = sqrt(u[0] * u[0] + u[1] * u[1]) * sqrt(v[0] * v[0] + v[1] * v[1])
     return acos(_radial_dot(u, v) / size)
 
 
-@inner
+@kernel
 def _nearest_tangents(a, b, radius):
     """Unconstrained choice: the pair of tangent points with the smallest angle between them."""
     a1, b1 = _tangents(a, radius)
@@ -146,7 +145,7 @@ def _nearest_tangents(a, b, radius):
     return b1, b2
 
 
-@inner
+@kernel
 def _tangents_on_side(a, b, radius, axis, sign):
     """Constrained choice: tangent points on the active half, and the flags (far apex, more than half a turn)."""
     a1, b1 = _tangents(a, radius)
@@ -173,14 +172,14 @@ def _tangents_on_side(a, b, radius, axis, sign):
     return t1, t2, far, dot3(radial, pull) < 0.0
 
 
-@inner
+@kernel
 def _unit(v):
     """v/|v|, NaN for the zero vector."""
     length = norm(v)
     return v[0] / length, v[1] / length, v[2] / length
 
 
-@inner
+@kernel
 def _slide_to_apex_plane(a, b, t1, t2, radius, far):
     """Move the tangent points along z into the plane of a, b and the apex of the cylinder between them."""
     d1, d2 = sqrt(a[0] * a[0] + a[1] * a[1]), sqrt(b[0] * b[0] + b[1] * b[1])
@@ -207,7 +206,7 @@ def _slide_to_apex_plane(a, b, t1, t2, radius, far):
     return t1, t2
 
 
-@inner
+@kernel
 def _height_in_plane(t, plane, offset):
     """(whether the vertical line through t meets the plane within reach, height where it does)."""
     slope = 2.0 * SLIDE_REACH * plane[2]
@@ -220,26 +219,26 @@ def _height_in_plane(t, plane, offset):
     return True, start[2] + s * 2.0 * SLIDE_REACH
 
 
-@inner
+@kernel
 def _turn(t1, t2):
     """Angle from t1 to t2 about z, in (-pi, pi]. OpenSim counts 2 pi minus this for a long wrap and turns backwards."""
     return atan2(t1[0] * t2[1] - t1[1] * t2[0], t1[0] * t2[0] + t1[1] * t2[1])
 
 
-@inner
+@kernel
 def _helix_length(radius, theta, rise):
     """Length of the helix with turn theta and rise along z."""
     return sqrt(radius * theta * (radius * theta) + rise * rise)
 
 
-@inner
+@kernel
 def _helix_point(t1, turn, rise, s):
     """Point at the fraction s of the helix that starts at t1."""
     c, d = cos(s * turn), sin(s * turn)
     return c * t1[0] - d * t1[1], d * t1[0] + c * t1[1], t1[2] + s * rise
 
 
-@inner
+@kernel
 def _refine_tangency(a, b, t1, t2, radius, long):
     """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only)."""
     for _ in range(REFINEMENTS):
@@ -260,7 +259,7 @@ def _refine_tangency(a, b, t1, t2, radius, long):
     return t1, t2
 
 
-@inner
+@kernel
 def _straightened_height(p, t, w):
     """(whether p-t-w has a kink along z, new height of t: 1.5 times the way to where line p-w passes above t)."""
     incoming, outgoing = unit_or_zero(sub(t, p)), unit_or_zero(sub(w, t))

@@ -2,9 +2,9 @@
 
     path points --> [one segment, one wrap object] --> tangent points, arc --> opensim_path
                               ^ here
-What OpenSim 4.6 computes is a plane section, not a geodesic: a guide point on the segment gives a point c of the surface,
-c and the two ends span a plane, the tangent points and the arc are found in that plane. The tangent solver stops at a loose
-tolerance, so it takes OpenSim's own steps here. Everything between `ellipsoid_wrap` and its result is scaled to a mean
+What OpenSim 4.6 computes is a plane section, not a geodesic: a guide point on the segment gives a point c of the
+surface, c and the two ends span a plane, the tangent points and the arc are found in that plane. The tangent solver
+stops at a loose tolerance, so it takes OpenSim's own steps here. Inside `ellipsoid_wrap` everything is scaled to a mean
 radius of 1. Codes as in `wrap_cylinder`.
 """
 
@@ -19,7 +19,6 @@ from osim_inertia.kernels.vec3 import (
     cross,
     distance,
     dot3,
-    inner,
     kernel,
     largest,
     load,
@@ -53,9 +52,9 @@ INNER_ITERATIONS = 1000
 def ellipsoid_wrap(p1, p2, dims, axis, sign, method, r1, r2, plane):
     """Wrap the segment p1-p2 over the ellipsoid: (code, arc), tangent points written to r1, r2.
 
-    p1, p2, r1, r2 (3,) in the wrap frame | dims (3,) radii | axis -1 = any side, else 0, 1, 2 with sign +1 or -1 | method
-    HYBRID, MIDPOINT or AXIAL | plane (5,) receives the wrapping plane for `ellipsoid_arc_points`: normal, offset (m), 1.0 if the
-    arc goes the long way. r1, r2, plane and arc mean something only for MANDATORY; the arc can be NaN, as in OpenSim.
+    p1, p2, r1, r2 (3,) in the wrap frame | dims (3,) radii | axis -1 = any side, else 0, 1, 2 with sign +1 or -1 |
+    method HYBRID, MIDPOINT or AXIAL | plane (5,) receives the wrapping plane for `ellipsoid_arc_points`: normal, offset
+    (m), 1.0 if the arc goes the long way. r1, r2, plane and arc mean something only for MANDATORY; the arc can be NaN.
     """
     factor = 3.0 / (dims[0] + dims[1] + dims[2])
     radii = scaled(factor, load(dims))
@@ -107,14 +106,14 @@ def ellipsoid_arc_points(r1, r2, dims, plane, out):
     store(out[n - 1], t2)
 
 
-@inner
+@kernel
 def _level(p, radii):
     """Sum (p/a)^2 - 1: negative inside."""
     x, y, z = p[0] / radii[0], p[1] / radii[1], p[2] / radii[2]
     return -1.0 + x * x + y * y + z * z
 
 
-@inner
+@kernel
 def _intersections(a, b, radii):
     """(whether the segment a-b cuts the surface twice, the cut near a, the cut near b)."""
     d = sub(a, b)
@@ -129,7 +128,7 @@ def _intersections(a, b, radii):
     return (0.0 < s < 1.0 and 0.0 < t < 1.0), along(b, s, d), along(b, t, d)
 
 
-@inner
+@kernel
 def _guide(a, b, i1, i2, radii, method):
     """(c, weight of the fan in it or -inf, whether the tangent search starts at c rather than at the cuts)."""
     inner = sub(i2, i1)
@@ -163,7 +162,7 @@ def _guide(a, b, i1, i2, radii, method):
     return closest_on_ellipsoid(radii, blend, axial), 1.0 - w, True
 
 
-@inner
+@kernel
 def _fan_tip(i1, inner, radii):
     """Point one unit from the middle of the inner segment in the mean direction to the surface."""
     total = (0.0, 0.0, 0.0)
@@ -175,7 +174,7 @@ def _fan_tip(i1, inner, radii):
     return add(along(i1, 0.5, inner), unit_or_zero(total))
 
 
-@inner
+@kernel
 def _tangent_errors(r, d, p, radii, normal, offset):
     """Residuals {r in the plane, r on the surface, tangent plane (n, d) through r, through p} and their squared sum."""
     n = (
@@ -187,7 +186,7 @@ def _tangent_errors(r, d, p, radii, normal, offset):
     return e, e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
 
 
-@inner
+@kernel
 def _tangent_point(r, p, radii, normal, offset):
     """Move r to where a line from p touches the section; damped Gauss-Newton in (r, d) with OpenSim's schedule."""
     J = np.empty((4, 4))  # J[i, j]: derivative of residual j by unknown i
@@ -228,7 +227,7 @@ def _tangent_point(r, p, radii, normal, offset):
     return r
 
 
-@inner
+@kernel
 def _tangent_jacobian(r, p, radii, normal, J):
     """Derivatives of the residuals of `_tangent_errors` by r and d."""
     for i in range(3):
@@ -241,7 +240,7 @@ def _tangent_jacobian(r, p, radii, normal, J):
     J[3, 2] = J[3, 3] = 1.0
 
 
-@inner
+@kernel
 def _damped_step(J, e, damping, share, system):
     """share x the solution of (J J' with its diagonal times 1 + damping) x = -J e. system (4, 5) is scratch."""
     for i in range(4):
@@ -263,7 +262,7 @@ def _damped_step(J, e, damping, share, system):
     return (share * system[0, 4], share * system[1, 4], share * system[2, 4]), share * system[3, 4]
 
 
-@inner
+@kernel
 def _section(t1, t2, normal, offset, far):
     """Polar frame of the section: centre on a coordinate axis, x toward t1, y, and the turn from t1 to t2.
 
@@ -277,7 +276,7 @@ def _section(t1, t2, normal, offset, far):
     return centre, x, cross(unit_or_zero(cross(x, toward)), x), turn
 
 
-@inner
+@kernel
 def _on_section(centre, x, y, angle, radii):
     """Surface point seen from the centre of the section at this angle; NaN if the ray misses the ellipsoid."""
     ray = along(scaled(cos(angle), x), sin(angle), y)
@@ -287,7 +286,7 @@ def _on_section(centre, x, y, angle, radii):
     return along(centre, (-c1 + sqrt(c1 * c1 - 4.0 * c2 * c0)) / (2.0 * c2), ray)
 
 
-@inner
+@kernel
 def _arc_length(t1, t2, radii, normal, offset, far, factor):
     """(sum of chords, second point, last point but one, number of chords) along the section from t1 to t2."""
     chord = distance(t1, t2)
@@ -307,7 +306,7 @@ def _arc_length(t1, t2, radii, normal, offset, far, factor):
     return total + distance(t2, previous), w1, w2, segments
 
 
-@inner
+@kernel
 def _leaves_backwards(a, b, t1, t2, w1, w2):
     """Whether the first chord points toward a or the last one toward b: the arc must go the other way round."""
     return (

@@ -9,16 +9,16 @@ All lengths here are scaled (mean radius 1).
 
 from math import sqrt
 
-from osim_inertia.kernels.vec3 import inner, largest
+from osim_inertia.kernels.vec3 import kernel, largest
 
 ON_PLANE = 2e-13  # a coordinate this small is zero
 RESIDUAL = 1e-9
 ITERATIONS = 64
 
 
-@inner
+@kernel
 def closest_on_ellipsoid(radii, p, previous):
-    """Point of the ellipsoid closest to p; `previous` when the iteration does not converge (OpenSim keeps its old value)."""
+    """Point of the ellipsoid closest to p; `previous` when the iteration fails (OpenSim then keeps its old value)."""
     if abs(p[0]) <= ON_PLANE or abs(p[1]) <= ON_PLANE or abs(p[2]) <= ON_PLANE:
         return closest_in_plane(radii, p, _narrowest_plane(radii, p))
     t = 0.0
@@ -38,16 +38,16 @@ def closest_on_ellipsoid(radii, p, previous):
     return previous
 
 
-@inner
+@kernel
 def _narrowest_plane(radii, p):
-    """Of the coordinate planes p lies on, the one with the smallest ellipse, named by its normal: the longest radius."""
+    """Of the coordinate planes p lies on, the one with the smallest ellipse: normal to the longest radius."""
     x = radii[0] if abs(p[0]) <= ON_PLANE else 0.0
     y = radii[1] if abs(p[1]) <= ON_PLANE else 0.0
     z = radii[2] if abs(p[2]) <= ON_PLANE else 0.0
     return largest((x, y, z))
 
 
-@inner
+@kernel
 def closest_in_plane(radii, p, k):
     """Point of the ellipse in the plane normal to axis k that is closest to p; coordinate k of p is kept."""
     if k == 0:
@@ -60,7 +60,7 @@ def closest_in_plane(radii, p, k):
     return x, y, p[2]
 
 
-@inner
+@kernel
 def _closest_on_ellipse(a, b, u, v):
     """Closest point of the ellipse (x/a)^2 + (y/b)^2 = 1 to (u, v)."""
     at_x, at_y = abs(u) <= ON_PLANE, abs(v) <= ON_PLANE
@@ -88,7 +88,7 @@ def _closest_on_ellipse(a, b, u, v):
     return a2 * u / P, b2 * v / Q
 
 
-@inner
+@kernel
 def _closest_on_axis(a, b, u, v):
     """Closest point to (u, v) with u = 0: the vertex, or a point beside the axis when v is within the evolute."""
     if a >= b or abs(v) >= b - a * a / b:

@@ -15,7 +15,6 @@ from osim_inertia.kernels.vec3 import (
     component,
     cross,
     dot3,
-    inner,
     kernel,
     load,
     norm,
@@ -85,7 +84,7 @@ def sphere_arc_points(r1, r2, radius, arc, out):
         store(out[i], along(scaled(cos(angle), a), sin(angle), across))
 
 
-@inner
+@kernel
 def _cuts_sphere(a, b, radius):
     """Whether both intersections of the line a-b with the sphere lie strictly between a and b."""
     d = sub(a, b)
@@ -100,7 +99,7 @@ def _cuts_sphere(a, b, radius):
     return 0.0 < s < 1.0 and 0.0 < t < 1.0
 
 
-@inner
+@kernel
 def _tangents(p, normal, radius):
     """The two tangent points from p in the plane through the centre with this normal."""
     d = norm(p)
@@ -113,7 +112,7 @@ def _tangents(p, normal, radius):
     return along(foot, -reach * s, z), along(foot, reach * s, z)
 
 
-@inner
+@kernel
 def _nearest_pair(a1, b1, a2, b2):
     """(take a1 rather than b1, take a2 rather than b2) for the pair with the smallest angle between them."""
     ua1, ub1, ua2, ub2 = unit_or_zero(a1), unit_or_zero(b1), unit_or_zero(a2), unit_or_zero(b2)
@@ -125,7 +124,7 @@ def _nearest_pair(a1, b1, a2, b2):
     return False, ba > bb
 
 
-@inner
+@kernel
 def _contact_on_side(a, direction, radius, axis, sign, straddles):
     """Code of a constrained wrap with an end on the active side. direction: unit vector from b to a."""
     s = -dot3(a, direction)
@@ -138,7 +137,7 @@ def _contact_on_side(a, direction, radius, axis, sign, straddles):
     return NO_WRAP
 
 
-@inner
+@kernel
 def _pair_on_side(a, b, a1, b1, a2, b2, axis, sign):
     """Constrained choice of the pair when an end is off the active side."""
     inward = unit_or_zero((-a[0] - b[0], -a[1] - b[1], -a[2] - b[2]))
@@ -152,7 +151,7 @@ def _pair_on_side(a, b, a1, b1, a2, b2, axis, sign):
     return use_a1, use_a2
 
 
-@inner
+@kernel
 def _goes_long_way(a, b, t1, t2):
     """Whether the lines leave the sphere on the far side of the tangent points."""
     return dot3(add(t1, t2), add(sub(t1, a), sub(t2, b))) < 0.0

@@ -3,9 +3,9 @@
     path points --> [one segment, one wrap object] --> tangent points, arc --> opensim_path
                               ^ here
 What OpenSim 4.6 computes: it looks for the point of the ring nearest to the segment, replaces the torus there by a very
-long cylinder of the tube's radius along the ring's tangent, and wraps over the inner side of that. The nearest point comes
-from a least-squares solver stopped at 1e-4 on a residual whose ring term is twice the true derivative, so the answer
-depends on the solver's steps; `_minimise` therefore takes the same steps as MINPACK's lmdif with OpenSim's constants.
+long cylinder of the tube's radius along the ring's tangent, and wraps over the inner side of that. The nearest point
+comes from a least-squares solver stopped at 1e-4 on a residual whose ring term is twice the true derivative, so the
+answer depends on the solver's steps; `_minimise` therefore takes the steps of MINPACK's lmdif with OpenSim's constants.
 """
 
 from math import sqrt
@@ -17,7 +17,6 @@ from osim_inertia.kernels.vec3 import (
     along,
     component,
     dot3,
-    inner,
     kernel,
     load,
     norm,
@@ -42,9 +41,9 @@ NAN = float("nan")
 def torus_wrap(p1, p2, inner, outer, axis, sign, refine, r1, r2, centre):
     """Wrap the segment p1-p2 through the torus: (code, arc), tangent points written to r1, r2.
 
-    p1, p2, r1, r2 (3,) in the wrap frame | inner: radius of the tube, outer: radius of the ring | axis -1 = any side, else
-    0, 1, 2 with sign +1 or -1 | refine as in `cylinder_wrap` | centre (3,) receives the point of the ring that was used.
-    The code is NO_WRAP or WRAPPED; WRAPPED with NaN means that the cylinder gave nothing, which OpenSim also reports so.
+    p1, p2, r1, r2 (3,) in the wrap frame | inner: radius of the tube, outer: radius of the ring | axis -1 = any side,
+    else 0, 1, 2 with sign +1 or -1 | refine as in `cylinder_wrap` | centre (>= 3,) receives the point of the ring used.
+    The code is NO_WRAP or WRAPPED; WRAPPED with NaN means that the cylinder gave nothing, as OpenSim reports it, too.
     """
     a, b = load(p1), load(p2)
     near = _point_near_ring(a, b, outer)
@@ -85,7 +84,7 @@ def torus_arc_points(r1, r2, inner, arc, centre, out):
         store(out[i], _from_cylinder(load(out[i]), c))
 
 
-@inner
+@kernel
 def _to_cylinder(p, c):
     """Torus frame -> frame of the cylinder at c: x toward the torus centre, y = -z of the torus."""
     x = unit_or_zero((-c[0], -c[1], 0.0))
@@ -93,20 +92,20 @@ def _to_cylinder(p, c):
     return dot3(x, d), -d[2], dot3((-x[1], x[0], 0.0), d)
 
 
-@inner
+@kernel
 def _from_cylinder(p, c):
     """Frame of the cylinder at c -> torus frame."""
     x = unit_or_zero((-c[0], -c[1], 0.0))
     return add(c, (x[0] * p[0] - x[1] * p[2], x[1] * p[0] + x[0] * p[2], -p[1]))
 
 
-@inner
+@kernel
 def _distance_to_ring(p, outer):
     """Distance of p from the ring."""
     return sqrt(dot3(p, p) + outer * outer - 2.0 * outer * sqrt(p[0] * p[0] + p[1] * p[1]))
 
 
-@inner
+@kernel
 def _point_near_ring(start, end, outer):
     """Point of the line through start and end, found from start, at which the residual is least."""
     d = sub(end, start)
@@ -119,13 +118,13 @@ def _point_near_ring(start, end, outer):
     return along(start, _minimise(c2, c3, c4, c5, outer), direction)
 
 
-@inner
+@kernel
 def _residual(u, c2, c3, c4, c5, outer):
     """OpenSim's residual at the distance u along the line."""
     return c2 + 2.0 * u - 2.0 * outer * (2.0 * c4 * u + 2.0 * c3) / sqrt(u * u * c4 + 2.0 * c3 * u + c5)
 
 
-@inner
+@kernel
 def _minimise(c2, c3, c4, c5, outer):
     """Levenberg-Marquardt for one unknown, from u = 0, with MINPACK's scaling, step bound and stopping rules."""
     u, par, scale, bound, u_norm = 0.0, 0.0, 0.0, STEP_FACTOR, 0.0
@@ -170,7 +169,7 @@ def _minimise(c2, c3, c4, c5, outer):
     return u
 
 
-@inner
+@kernel
 def _reductions(f, f_new, linear, par, size):
     """(actual, predicted) relative reduction of f squared by a step, and the slope along it. linear: slope x step."""
     actual = -1.0
@@ -181,9 +180,9 @@ def _reductions(f, f_new, linear, par, size):
     return actual, model * model + damping * damping / 0.5, -(model * model + damping * damping)
 
 
-@inner
+@kernel
 def _bounded_step(f, slope, scale, bound, par):
-    """(step, par): least-squares step with |scale x step| within 10 % of the bound, or the full step when it is shorter."""
+    """(step, par): damped step with |scale x step| within 10 % of the bound, or the full step if that is shorter."""
     step = -f / slope
     size = abs(scale * step)
     excess = size - bound

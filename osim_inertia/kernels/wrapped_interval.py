@@ -3,9 +3,9 @@
     shortest_path --> [material points of a wrapped interval] --> muscle inertia
                                   ^ here
 The interval is chain[i:j] of a ShortestPath; its label eta is the fraction of its whole length, from one path point to the next.
-Piece k holds the length from c_k to c_k + l_k, so its own label is eta_k = (eta l - c_k)/l_k, which moves. The object of
-piece k moves as a frame with origin p, rotation R, velocity v, angular velocity w, acceleration a, angular acceleration al:
-arrays (n, 3) over all wrap objects, R (n, 3, 3). Exact for cylinders and spheres, in any combination.
+Piece k holds the length from c_k to c_k + l_k, so its own label is eta_k = (eta l - c_k)/l_k, which moves. First
+`object_motion` for every wrap of the chain, then `wrapped_motion`, then `wrapped_points`; `wrapped_transpose` needs neither.
+Exact for cylinders and spheres, in any combination.
 """
 
 from osim_inertia.kernels.geodesic_common import (
@@ -18,164 +18,185 @@ from osim_inertia.kernels.geodesic_common import (
     M_E2DDOT,
     M_E2DOT,
     M_RATE,
-    X,
     X_DDOT,
     X_DOT,
     X_ETA,
     X_ETA2,
     X_ETA_DOT,
+    X,
     direction_rates,
     get3,
     put3,
     sum3,
 )
 from osim_inertia.kernels.geodesic_points import interval_motion, material_point, material_transpose
-from osim_inertia.kernels.shortest_join import build_hessian, put_projected, set_basis, solve, turned, turned_back
+from osim_inertia.kernels.shortest_join import put_projected, set_basis, solution, solve_virtual
+from osim_inertia.kernels.shortest_record import (
+    CHAIN,
+    OBJECT,
+    SECOND,
+    W_A,
+    W_ACCEL,
+    W_AL,
+    W_END,
+    W_FORCE,
+    W_MOMENT,
+    W_MOT,
+    W_P,
+    W_PULL,
+    W_RATE,
+    W_V,
+    W_W,
+    WHERE,
+    turned,
+    turned_back,
+)
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, load, scaled, store, sub
 
-
-@kernel
-def seen_from(R, p, v, w, a, al, x, xdot, xddot):
-    """(rate, second rate) in a moving frame of a point x that moves with xdot, xddot in ground."""
-    d = sub(x, p)
-    rate = sub(sub(xdot, v), cross(w, d))
-    fictitious = add(add(a, cross(al, d)), add(cross(w, cross(w, d)), scaled(2.0, cross(w, rate))))
-    return turned_back(R, rate), turned_back(R, sub(xddot, fictitious))
+ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def carried(R, w, al, e, edot, eddot):
-    """(rate, second rate) in ground of a vector that moves in a turning frame."""
-    g, gdot = turned(R, e), turned(R, edot)
-    second = add(cross(al, g), add(cross(w, cross(w, g)), scaled(2.0, cross(w, gdot))))
-    return add(cross(w, g), gdot), add(second, turned(R, eddot))
+def object_motion(k, v, w, a, al, path):
+    """Motion of the object of wrap k: velocity and acceleration of its origin v, a (3,), angular w, al (3,), in ground."""
+    row = path.rows[k]
+    put3(row, W_V, load(v))
+    put3(row, W_W, load(w))
+    put3(row, W_A, load(a))
+    put3(row, W_AL, load(al))
 
 
 @kernel
-def _piece_motion(k, o, R, p, v, w, a, al, path):
-    """Motion record of piece k from the motion of its ends and its frame."""
-    pdot, pddot = _seen(k, 0, o, R, p, v, w, a, al, path)
-    sdot, sddot = _seen(k, 1, o, R, p, v, w, a, al, path)
-    interval_motion(path.geo[k], pdot, pddot, sdot, sddot, path.mot[k])
+def _seen(row, end):
+    """(rate, second rate) of one end of a piece (0 or SECOND), seen from its object."""
+    w = get3(row, W_W)
+    d = sub(get3(row, W_END + end), get3(row, W_P))
+    rate = sub(sub(get3(row, W_RATE + end), get3(row, W_V)), cross(w, d))
+    spin = add(cross(get3(row, W_AL), d), add(cross(w, cross(w, d)), scaled(2.0, cross(w, rate))))
+    return turned_back(row, rate), turned_back(row, sub(sub(get3(row, W_ACCEL + end), get3(row, W_A)), spin))
 
 
 @kernel
-def wrapped_motion(i, j, rate, accel, R, p, v, w, a, al, wraps, first, path):
-    """Motion records of chain[i:j] when the path points move with rate, accel (nodes, 3) and the objects as frames.
+def _carried(row, e, edot, eddot):
+    """(rate, second rate) in ground of a vector that moves in the object's frame."""
+    w, g, gdot = get3(row, W_W), turned(row, e), turned(row, edot)
+    second = add(cross(get3(row, W_AL), g), add(cross(w, cross(w, g)), scaled(2.0, cross(w, gdot))))
+    return add(cross(w, g), gdot), add(second, turned(row, eddot))
 
-    Also the motion of all ends, virtual nodes included: path.end_rate, path.end_accel.
+
+@kernel
+def _piece_motion(row):
+    """Motion record of a piece from the motion of its ends and its object."""
+    pdot, pddot = _seen(row, SECOND - SECOND)
+    sdot, sddot = _seen(row, SECOND)
+    interval_motion(row, pdot, pddot, sdot, sddot, row[W_MOT:])
+
+
+@kernel
+def wrapped_motion(i, j, rate, accel, path):
+    """Motion records of chain[i:j] when the path points move with rate, accel (nodes, 3) and the objects as set before.
+
+    Also the motion of the virtual nodes.
     """
-    row = path.where[path.chain[i]]
+    node = path.ints[WHERE, path.ints[CHAIN, i]]
     for c in range(i, j):
-        for x in range(3):
-            k = path.chain[c]
-            path.end_rate[k, 0, x] = rate[row, x] if c == i else 0.0
-            path.end_accel[k, 0, x] = accel[row, x] if c == i else 0.0
-            path.end_rate[k, 1, x] = rate[row + 1, x] if c == j - 1 else 0.0
-            path.end_accel[k, 1, x] = accel[row + 1, x] if c == j - 1 else 0.0
-    if j > i + 1:
-        set_basis(i, j, R, wraps, first, path)
-        for order in range(1, 3):
-            _mismatch_rate(i, j, order, R, p, v, w, a, al, wraps, first, path)
-            build_hessian(i, j, R, wraps, first, path)
-            solve(2 * (j - i - 1), path.matrix, path.side)
-            target = path.end_rate if order == 1 else path.end_accel
-            for c in range(i, j - 1):
-                y = 2 * (c - i)
-                u, s = load(path.basis[c, 0]), load(path.basis[c, 1])
-                move = sum3(-path.side[y], u, -path.side[y + 1], s, 0.0, u)
-                store(target[path.chain[c], 1], move)
-                store(target[path.chain[c + 1], 0], move)
-    for c in range(i, j):
-        k = path.chain[c]
-        _piece_motion(k, wraps.wrap_object[first + k], R, p, v, w, a, al, path)
+        row = path.rows[path.ints[CHAIN, c]]
+        put3(row, W_RATE, load(rate[node]) if c == i else ZERO)
+        put3(row, W_ACCEL, load(accel[node]) if c == i else ZERO)
+        put3(row, W_RATE + SECOND, load(rate[node + 1]) if c == j - 1 else ZERO)
+        put3(row, W_ACCEL + SECOND, load(accel[node + 1]) if c == j - 1 else ZERO)
+    several = j > i + 1
+    if several:
+        set_basis(i, j, path)
+        _move_virtual(i, j, W_RATE, path)
+    for _ in range(2 if several else 1):  # first with resting accelerations of the virtual nodes, then with the right ones
+        for c in range(i, j):
+            _piece_motion(path.rows[path.ints[CHAIN, c]])
+        if several and _ == 0:
+            _move_virtual(i, j, W_ACCEL, path)
 
 
 @kernel
-def _mismatch_rate(i, j, order, R, p, v, w, a, al, wraps, first, path):
-    """First or second rate (order) of the mismatch of directions at the virtual nodes, into path.side."""
-    before = (0.0, 0.0, 0.0)
+def _move_virtual(i, j, target, path):
+    """Rates (target W_RATE) or accelerations (W_ACCEL) of the virtual nodes from the mismatch of directions without them."""
+    before = ZERO
     for c in range(i, j):
-        k = path.chain[c]
-        o = wraps.wrap_object[first + k]
-        geo, mot = path.geo[k], path.mot[k]
-        if order == 1:
-            vp, _ = _seen(k, 0, o, R, p, v, w, a, al, path)
-            vs, _ = _seen(k, 1, o, R, p, v, w, a, al, path)
-            d1, d2 = direction_rates(geo, vp, vs)
-            e1, _ = carried(R[o], load(w[o]), load(al[o]), get3(geo, G_E1), d1, d1)
-            e2, _ = carried(R[o], load(w[o]), load(al[o]), get3(geo, G_E2), d2, d2)
+        row = path.rows[path.ints[CHAIN, c]]
+        e1, e2, mot = get3(row, G_E1), get3(row, G_E2), row[W_MOT:]
+        if target == W_ACCEL:
+            _, r1 = _carried(row, e1, get3(mot, M_E1DOT), get3(mot, M_E1DDOT))
+            _, r2 = _carried(row, e2, get3(mot, M_E2DOT), get3(mot, M_E2DDOT))
         else:
-            _piece_motion(k, o, R, p, v, w, a, al, path)
-            wo, alo = load(w[o]), load(al[o])
-            _, e1 = carried(R[o], wo, alo, get3(geo, G_E1), get3(mot, M_E1DOT), get3(mot, M_E1DDOT))
-            _, e2 = carried(R[o], wo, alo, get3(geo, G_E2), get3(mot, M_E2DOT), get3(mot, M_E2DDOT))
+            pdot, _ = _seen(row, SECOND - SECOND)
+            sdot, _ = _seen(row, SECOND)
+            d1, d2 = direction_rates(row, pdot, sdot)
+            r1, _ = _carried(row, e1, d1, ZERO)
+            r2, _ = _carried(row, e2, d2, ZERO)
         if c > i:
-            put_projected(i, c - 1, sub(before, e1), path)
-        before = e2
-
-
-@kernel
-def _seen(k, end, o, R, p, v, w, a, al, path):
-    """Motion of one end of piece k, seen from its object."""
-    x, xd, xdd = load(path.ends[k, end]), load(path.end_rate[k, end]), load(path.end_accel[k, end])
-    return seen_from(R[o], load(p[o]), load(v[o]), load(w[o]), load(a[o]), load(al[o]), x, xd, xdd)
+            put_projected(i, c - 1, sub(before, r1), path)
+        before = r2
+    solve_virtual(i, j, path)
+    for c in range(i, j - 1):
+        move = solution(i, c, path)
+        put3(path.rows[path.ints[CHAIN, c]], target + SECOND, move)
+        put3(path.rows[path.ints[CHAIN, c + 1]], target, move)
 
 
 @kernel
 def wrapped_length(i, j, path):
-    """(length, rate, second rate) of the interval chain[i:j]; the rates after wrapped_motion."""
+    """(length, rate, second rate) of the pieces chain[i:j]; the rates after wrapped_motion."""
     length, rate, accel = 0.0, 0.0, 0.0
     for c in range(i, j):
-        k = path.chain[c]
-        length += path.geo[k, G_LENGTH]
-        rate += path.mot[k, M_RATE]
-        accel += path.mot[k, M_ACCEL]
+        row = path.rows[path.ints[CHAIN, c]]
+        length += row[G_LENGTH]
+        rate += row[W_MOT + M_RATE]
+        accel += row[W_MOT + M_ACCEL]
     return length, rate, accel
 
 
 @kernel
 def _piece_at(i, j, way, path):
-    """(place in the chain, length before it) of the piece that holds arc length `way`."""
-    start = 0.0
+    """(place in the chain, its own label) of the piece that holds arc length `way`."""
     c = i
-    while c < j - 1 and way > start + path.geo[path.chain[c], G_LENGTH]:
-        start += path.geo[path.chain[c], G_LENGTH]
+    while c < j - 1 and way > path.rows[path.ints[CHAIN, c], G_LENGTH]:
+        way -= path.rows[path.ints[CHAIN, c], G_LENGTH]
         c += 1
-    return c, start
+    return c, min(max(way / path.rows[path.ints[CHAIN, c], G_LENGTH], 0.0), 1.0)
 
 
 @kernel
-def wrapped_points(i, j, etas, R, p, v, w, a, al, wraps, first, path, out):
-    """Material points of the interval chain[i:j] at the labels etas (n,), in ground, into out (n, POINT, 3). After wrapped_motion."""
+def wrapped_points(i, j, etas, path, out):
+    """Material points of the interval chain[i:j] at the labels etas (n,), in ground, into out (n, POINT, 3).
+
+    Rows: x, x', x'', rate, rate of x', second rate (prime = d/d eta, rates at fixed eta).
+    """
     length, rate, accel = wrapped_length(i, j, path)
     for n in range(etas.shape[0]):
         eta = etas[n]
-        c, start = _piece_at(i, j, eta * length, path)
-        k = path.chain[c]
+        c, own = _piece_at(i, j, eta * length, path)
+        row = path.rows[path.ints[CHAIN, c]]
         _, start_rate, start_accel = wrapped_length(i, c, path)
-        l_k, rate_k, accel_k = path.geo[k, G_LENGTH], path.mot[k, M_RATE], path.mot[k, M_ACCEL]
-        own = min(max((eta * length - start) / l_k, 0.0), 1.0)
-        own_rate = (eta * rate - start_rate - own * rate_k) / l_k
-        own_accel = (eta * accel - start_accel - 2.0 * own_rate * rate_k - own * accel_k) / l_k
-        material_point(path.geo[k], path.mot[k], own, path.arc, out[n])
-        o = wraps.wrap_object[first + k]
-        _to_ground(R[o], load(p[o]), load(v[o]), load(w[o]), load(a[o]), load(al[o]), out[n])
-        _relabel(length / l_k, (rate - length * rate_k / l_k) / l_k, own_rate, own_accel, out[n])
+        l_k, rate_k, accel_k = row[G_LENGTH], row[W_MOT + M_RATE], row[W_MOT + M_ACCEL]
+        u = (eta * rate - start_rate - own * rate_k) / l_k
+        udot = (eta * accel - start_accel - 2.0 * u * rate_k - own * accel_k) / l_k
+        material_point(row, row[W_MOT:], own, path.arc, out[n])
+        _to_ground(row, out[n])
+        if j > i + 1:
+            _relabel(length / l_k, (rate - length * rate_k / l_k) / l_k, u, udot, out[n])
 
 
 @kernel
-def _to_ground(R, p, v, w, a, al, point):
-    """Turn the rows of a material point of a moving frame into ground."""
-    r = turned(R, load(point[X]))
-    rate, second = carried(R, w, al, load(point[X]), load(point[X_DOT]), load(point[X_DDOT]))
-    slope_rate, _ = carried(R, w, al, load(point[X_ETA]), load(point[X_ETA_DOT]), load(point[X_ETA_DOT]))
-    store(point[X], add(p, r))
-    put3(point[X_ETA], 0, turned(R, load(point[X_ETA])))
-    put3(point[X_ETA2], 0, turned(R, load(point[X_ETA2])))
-    store(point[X_DOT], add(v, rate))
+def _to_ground(row, point):
+    """Turn the rows of a material point of the object's frame into ground."""
+    x, slope, slope_rate = load(point[X]), load(point[X_ETA]), load(point[X_ETA_DOT])
+    rate, second = _carried(row, x, load(point[X_DOT]), load(point[X_DDOT]))
+    slope_rate, _ = _carried(row, slope, slope_rate, ZERO)
+    store(point[X], add(get3(row, W_P), turned(row, x)))
+    store(point[X_ETA], turned(row, slope))
+    store(point[X_ETA2], turned(row, load(point[X_ETA2])))
+    store(point[X_DOT], add(get3(row, W_V), rate))
     store(point[X_ETA_DOT], slope_rate)
-    store(point[X_DDOT], add(a, second))
+    store(point[X_DDOT], add(get3(row, W_A), second))
 
 
 @kernel
@@ -186,107 +207,96 @@ def _relabel(scale, scale_rate, u, udot, point):
     """
     d, dd = load(point[X_ETA]), load(point[X_ETA2])
     rate, slope_rate = load(point[X_DOT]), load(point[X_ETA_DOT])
-    slope_here = along(slope_rate, u, dd)
     store(point[X_DDOT], add(load(point[X_DDOT]), sum3(2.0 * u, slope_rate, u * u, dd, udot, d)))
     store(point[X_DOT], along(rate, u, d))
-    store(point[X_ETA_DOT], sum3(scale, slope_here, scale_rate, d, 0.0, d))
+    store(point[X_ETA_DOT], sum3(scale, along(slope_rate, u, dd), scale_rate, d, 0.0, d))
     store(point[X_ETA], scaled(scale, d))
     store(point[X_ETA2], scaled(scale * scale, dd))
 
 
 @kernel
-def _pull(k, o, p, g_p, g_s, path, force, moment):
-    """Forces g_p, g_s (ground) on the ends of piece k, and what holds its object in balance with them."""
-    origin = load(p[o])
-    store(path.end_force[k, 0], add(load(path.end_force[k, 0]), g_p))
-    store(path.end_force[k, 1], add(load(path.end_force[k, 1]), g_s))
-    store(force[o], sub(load(force[o]), add(g_p, g_s)))
-    turn = add(cross(sub(load(path.ends[k, 0]), origin), g_p), cross(sub(load(path.ends[k, 1]), origin), g_s))
-    store(moment[o], sub(load(moment[o]), turn))
+def _grow(row, at, v):
+    """Add v to the vector stored at `at`."""
+    put3(row, at, add(get3(row, at), v))
 
 
 @kernel
-def _pull_length(k, o, tension, R, p, path, force, moment):
-    """Add tension times the gradient of the length of piece k."""
-    e1, e2 = turned(R[o], get3(path.geo[k], G_E1)), turned(R[o], get3(path.geo[k], G_E2))
-    _pull(k, o, p, scaled(-tension, e1), scaled(tension, e2), path, force, moment)
+def _pull(row, g_p, g_s):
+    """Add forces g_p, g_s (ground) on the ends of a piece, and what holds its object in balance with them."""
+    origin = get3(row, W_P)
+    _grow(row, W_PULL, g_p)
+    _grow(row, W_PULL + SECOND, g_s)
+    _grow(row, W_FORCE, scaled(-1.0, add(g_p, g_s)))
+    turn = add(cross(sub(get3(row, W_END), origin), g_p), cross(sub(get3(row, W_END + SECOND), origin), g_s))
+    _grow(row, W_MOMENT, scaled(-1.0, turn))
 
 
 @kernel
-def wrapped_transpose(i, j, etas, forces, R, p, wraps, first, path, g_start, g_stop, force, moment):
-    """Pull the forces (n, 3) on the material points etas (n,) of chain[i:j] back to the path points and the objects; all in ground.
+def wrapped_transpose(i, j, etas, forces, tension, path, g_start, g_stop, force, moment):
+    """Pull forces (n, 3) on the material points etas (n,) of chain[i:j] back to path points and objects; all in ground.
 
+    Adds also `tension` times the gradient of the interval's length: minus the forces of a string under that tension.
     Adds to g_start, g_stop (3,) at the two path points, to force (objects, 3) and to moment (objects, 3) about the objects' origins.
     """
-    for c in range(i, j):
-        for end in range(2):
-            store(path.end_force[path.chain[c], end], (0.0, 0.0, 0.0))
     length = 0.0
     for c in range(i, j):
-        length += path.geo[path.chain[c], G_LENGTH]
+        row = path.rows[path.ints[CHAIN, c]]
+        length += row[G_LENGTH]
+        put3(row, W_PULL, ZERO)
+        put3(row, W_PULL + SECOND, ZERO)
+        put3(row, W_FORCE, ZERO)
+        put3(row, W_MOMENT, ZERO)
+    pull = tension  # on every piece; the pieces before a force and its own get less
     for n in range(etas.shape[0]):
-        f = load(forces[n])
-        c, start = _piece_at(i, j, etas[n] * length, path)
-        k = path.chain[c]
-        o = wraps.wrap_object[first + k]
-        own = min(max((etas[n] * length - start) / path.geo[k, G_LENGTH], 0.0), 1.0)
-        _pull_point(k, o, own, f, etas[n], c, i, j, R, p, wraps, first, path, force, moment)
-    _pull_virtual(i, j, R, p, wraps, first, path, force, moment)
-    store(g_start, add(load(g_start), load(path.end_force[path.chain[i], 0])))
-    store(g_stop, add(load(g_stop), load(path.end_force[path.chain[j - 1], 1])))
+        c, own = _piece_at(i, j, etas[n] * length, path)
+        t = _pull_point(path.rows[path.ints[CHAIN, c]], own, load(forces[n]), path.arc)
+        if j > i + 1:
+            pull += etas[n] * t
+            for m in range(i, c + 1):
+                _pull_length(path.rows[path.ints[CHAIN, m]], -t if m < c else -own * t)
+    for c in range(i, j):
+        _pull_length(path.rows[path.ints[CHAIN, c]], pull)
+    if j > i + 1:
+        _pull_virtual(i, j, path)
+    store(g_start, add(load(g_start), get3(path.rows[path.ints[CHAIN, i]], W_PULL)))
+    store(g_stop, add(load(g_stop), get3(path.rows[path.ints[CHAIN, j - 1]], W_PULL + SECOND)))
+    for c in range(i, j):
+        k = path.ints[CHAIN, c]
+        o = path.ints[OBJECT, k]
+        store(force[o], add(load(force[o]), get3(path.rows[k], W_FORCE)))
+        store(moment[o], add(load(moment[o]), get3(path.rows[k], W_MOMENT)))
 
 
 @kernel
-def _pull_point(k, o, own, f, eta, c, i, j, R, p, wraps, first, path, force, moment):
-    """Pull the force f back from the label `own` of piece k = chain[c], the label eta of the interval."""
-    g_p, g_s, x, t = material_transpose(path.geo[k], own, turned_back(R[o], f), path.arc)
-    r, tension = turned(R[o], x), dot3(turned(R[o], t), f)
-    store(force[o], add(load(force[o]), f))
-    store(moment[o], add(load(moment[o]), cross(r, f)))
-    _pull(k, o, p, turned(R[o], g_p), turned(R[o], g_s), path, force, moment)
-    if j == i + 1:
-        return
-    for m in range(i, j):  # the piece's label moves when lengths change
-        share = eta - (1.0 if m < c else (own if m == c else 0.0))
-        km = path.chain[m]
-        _pull_length(km, wraps.wrap_object[first + km], tension * share, R, p, path, force, moment)
+def _pull_length(row, tension):
+    """Add tension times the gradient of the length of a piece."""
+    _pull(row, scaled(-tension, turned(row, get3(row, G_E1))), scaled(tension, turned(row, get3(row, G_E2))))
 
 
 @kernel
-def _pull_virtual(i, j, R, p, wraps, first, path, force, moment):
+def _pull_point(row, own, f, arc):
+    """Pull the force f back from the label `own` of a piece; its component along the path."""
+    g_p, g_s, x, t = material_transpose(row, own, turned_back(row, f), arc)
+    _grow(row, W_FORCE, f)
+    _grow(row, W_MOMENT, cross(turned(row, x), f))
+    _pull(row, turned(row, g_p), turned(row, g_s))
+    return dot3(turned(row, t), f)
+
+
+@kernel
+def _pull_virtual(i, j, path):
     """Pass the forces on the virtual nodes on to everything that moves them."""
-    n = 2 * (j - i - 1)
-    if n == 0:
-        return
-    set_basis(i, j, R, wraps, first, path)
+    set_basis(i, j, path)
     for c in range(i, j - 1):
-        g = add(load(path.end_force[path.chain[c], 1]), load(path.end_force[path.chain[c + 1], 0]))
-        put_projected(i, c, g, path)
-    build_hessian(i, j, R, wraps, first, path)
-    solve(n, path.matrix, path.side)
-    before = (0.0, 0.0, 0.0)
+        row, other = path.rows[path.ints[CHAIN, c]], path.rows[path.ints[CHAIN, c + 1]]
+        put_projected(i, c, add(get3(row, W_PULL + SECOND), get3(other, W_PULL)), path)
+    solve_virtual(i, j, path)
+    before = ZERO
     for c in range(i, j):
-        after = (0.0, 0.0, 0.0)
-        if c < j - 1:
-            y = 2 * (c - i)
-            u, s = load(path.basis[c, 0]), load(path.basis[c, 1])
-            after = sum3(-path.side[y], u, -path.side[y + 1], s, 0.0, u)
-        k = path.chain[c]
-        o = wraps.wrap_object[first + k]
-        d1, d2 = direction_rates(path.geo[k], turned_back(R[o], before), turned_back(R[o], after))
-        _pull(k, o, p, scaled(-1.0, turned(R[o], d1)), turned(R[o], d2), path, force, moment)
-        e1, e2 = turned(R[o], get3(path.geo[k], G_E1)), turned(R[o], get3(path.geo[k], G_E2))
-        store(moment[o], sub(load(moment[o]), sub(cross(after, e2), cross(before, e1))))
+        row = path.rows[path.ints[CHAIN, c]]
+        after = solution(i, c, path) if c < j - 1 else ZERO
+        d1, d2 = direction_rates(row, turned_back(row, before), turned_back(row, after))
+        _pull(row, scaled(-1.0, turned(row, d1)), turned(row, d2))
+        e1, e2 = turned(row, get3(row, G_E1)), turned(row, get3(row, G_E2))
+        _grow(row, W_MOMENT, sub(cross(before, e1), cross(after, e2)))
         before = after
-
-
-@kernel
-def wrapped_tension(i, j, tension, R, p, wraps, first, path, g_start, g_stop, force, moment):
-    """Add tension times the gradient of the interval's length, as wrapped_transpose does: minus the forces of a tight string."""
-    for c in range(i, j):
-        k = path.chain[c]
-        for end in range(2):
-            store(path.end_force[k, end], (0.0, 0.0, 0.0))
-        _pull_length(k, wraps.wrap_object[first + k], tension, R, p, path, force, moment)
-    store(g_start, add(load(g_start), load(path.end_force[path.chain[i], 0])))
-    store(g_stop, add(load(g_stop), load(path.end_force[path.chain[j - 1], 1])))

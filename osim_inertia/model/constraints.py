@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
 
 from osim_inertia.model.frames import NO_SHIFT, Vec3
 from osim_inertia.model.functions import Function
@@ -69,6 +68,10 @@ class PointOnLineConstraint:
     enforced: bool = True
 
 
-Constraint = Union[
-    CoordinateCoupler, WeldConstraint, PointConstraint, ConstantDistanceConstraint, PointOnLineConstraint
-]
+Constraint = (
+    CoordinateCoupler
+    | WeldConstraint
+    | PointConstraint
+    | ConstantDistanceConstraint
+    | PointOnLineConstraint
+)

@@ -7,8 +7,6 @@ Frames are named by their component path as OpenSim writes it: `/ground`, `/body
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
-
 Vec3 = tuple[float, float, float]
 
 GROUND = "/ground"
@@ -64,7 +62,7 @@ class StationDefinedFrame:
     origin_point: str
 
 
-Frame = Union[OffsetFrame, StationDefinedFrame]
+Frame = OffsetFrame | StationDefinedFrame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant:
@@ -97,16 +95,16 @@ class MultiplierFunction:
     scale: float = 1.0
 
 
-Function = Union[
-    Constant,
-    LinearFunction,
-    PolynomialFunction,
-    MultivariatePolynomialFunction,
-    SimmSpline,
-    GCVSpline,
-    PiecewiseLinearFunction,
-    PiecewiseConstantFunction,
-    StepFunction,
-    Sine,
-    MultiplierFunction,
-]
+Function = (
+    Constant
+    | LinearFunction
+    | PolynomialFunction
+    | MultivariatePolynomialFunction
+    | SimmSpline
+    | GCVSpline
+    | PiecewiseLinearFunction
+    | PiecewiseConstantFunction
+    | StepFunction
+    | Sine
+    | MultiplierFunction
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
 
 from osim_inertia.model.frames import NO_SHIFT, Vec3
 from osim_inertia.model.functions import Function
@@ -41,7 +40,7 @@ class MovingPathPoint:
     z: Function
 
 
-AnyPathPoint = Union[PathPoint, ConditionalPathPoint, MovingPathPoint]
+AnyPathPoint = PathPoint | ConditionalPathPoint | MovingPathPoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +71,7 @@ class FunctionBasedPath:
     speed_function: Function | None = None
 
 
-Path = Union[GeometryPath, FunctionBasedPath]
+Path = GeometryPath | FunctionBasedPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,4 +116,4 @@ class WrapTorus(WrapObject):
     outer_radius: float
 
 
-AnyWrapObject = Union[WrapCylinder, WrapSphere, WrapEllipsoid, WrapTorus]
+AnyWrapObject = WrapCylinder | WrapSphere | WrapEllipsoid | WrapTorus

@@ -72,13 +72,14 @@ def floating_bases(
 ) -> tuple[str, ...]:
     """Bodies that need a free joint to ground so that every body is reached, in OpenSim's order of choice."""
     ends = [(bases.get(j.parent_frame, j.parent_frame), bases.get(j.child_frame, j.child_frame)) for j in joints]
-    reached, chosen = {GROUND}, []
+    reached: set[str] = {GROUND}
+    chosen: list[str] = []
     while True:
         grown = True
         while grown:
             grown = False
             for pair in ends:
-                if len(reached & set(pair)) == 1:
+                if (pair[0] in reached) != (pair[1] in reached):
                     reached |= set(pair)
                     grown = True
         left = [body.path for body in bodies if body.path not in reached]
@@ -137,7 +138,7 @@ def _carry_on_past_massless(body, ends, masses, taken, take) -> None:  # type: i
             return
     name = body.rsplit("/", 1)[-1]
     raise ModelError(f"Body '{name}' has no mass and nothing heavier follows it, so its joint cannot be simulated; "
-                     "expected a mass above 0.")  # fmt: skip
+                     "expected a mass above 0.")
 
 
 def _is_mobile(joint: Joint) -> bool:
@@ -153,4 +154,4 @@ def _refuse_loose_massless(
         if mass == 0.0 and len(mine) == 1 and _is_mobile(mine[0]):
             name = path.rsplit("/", 1)[-1]
             raise ModelError(f"Body '{name}' has no mass and moves at the end of joint '{mine[0].name}'; "
-                             "expected a mass above 0 (OpenSim refuses such a model too).")  # fmt: skip
+                             "expected a mass above 0 (OpenSim refuses such a model too).")

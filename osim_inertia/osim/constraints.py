@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
+
 from osim_inertia.model import constraints as c
 from osim_inertia.model.frames import NO_SHIFT
 from osim_inertia.osim.frames import VISUAL_TAGS, Scope
 from osim_inertia.osim.functions import function_of
+from osim_inertia.osim.joints import argument_count
 from osim_inertia.osim.xml import Node
 
 
@@ -13,6 +16,9 @@ def read_constraint(scope: Scope, node: Node) -> c.Constraint | None:
     """A constraint, or None for a class that is only kept."""
     reader = READERS.get(node.kind)
     if reader is None:
+        misspelt = difflib.get_close_matches(node.kind, [*READERS], n=1, cutoff=0.9)
+        if misspelt:
+            raise node.error("there is no constraint of this class.", expected=misspelt[0])
         scope.keep(node)
         return None
     constraint = reader(scope, node)
@@ -28,10 +34,16 @@ def _coupler(scope: Scope, node: Node) -> c.Constraint:
         raise node.error("has no function.", expected="a function in <coupled_coordinates_function>")
     if not independent:
         raise node.error(f"<{tag}> is empty.", expected="at least one coordinate")
+    arguments = argument_count(function)
+    if arguments not in (None, len(independent)):
+        raise node.error(f"gives {len(independent)} coordinates to a function of {arguments}.")
+    dependent = scope.coordinate(node, "dependent_coordinate_name")
+    if dependent in independent:
+        raise node.error(f"couples '{dependent}' to itself.", expected="two different coordinates")
     return c.CoordinateCoupler(
         name=node.name,
         independent=independent,
-        dependent=scope.coordinate(node, "dependent_coordinate_name"),
+        dependent=dependent,
         function=function,
         scale_factor=node.number("scale_factor", 1.0),
         enforced=node.flag("isEnforced", True),
@@ -40,7 +52,7 @@ def _coupler(scope: Scope, node: Node) -> c.Constraint:
 
 def _weld(scope: Scope, node: Node) -> c.Constraint:
     return c.WeldConstraint(name=node.name, frame_1=scope.frame(node, "frame1"), frame_2=scope.frame(node, "frame2"),
-                            enforced=node.flag("isEnforced", True))  # fmt: skip
+                            enforced=node.flag("isEnforced", True))
 
 
 def _point(scope: Scope, node: Node) -> c.Constraint:

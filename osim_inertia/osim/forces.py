@@ -19,14 +19,31 @@ MUSCLE_PROPERTIES = {
     "max_contraction_velocity": (10.0, "optimal fibre lengths per second"),
 }
 POSITIVE = ("max_isometric_force", "optimal_fiber_length")
+CONTROL_LIMITS = ("min_control", "max_control")  # may be infinite
+# Numbers of OpenSim's own classes of muscles, ligaments, springs and actuators along a path.
+NUMBERS = (
+    *CONTROL_LIMITS, "optimal_force", "resting_length", "stiffness", "dissipation", "pcsa_force", "slack_length",
+    "linear_stiffness", "transition_strain", "damping_coefficient", "default_activation", "default_fiber_length",
+    "activation_time_constant", "deactivation_time_constant", "minimum_activation", "maximum_pennation_angle",
+    "fiber_damping", "FmaxTendonStrain", "FmaxMuscleStrain", "KshapeActive", "KshapePassive", "Af", "Flen",
+    "fv_linear_extrap_threshold", "default_normalized_tendon_force", "active_force_width_scale",
+    "passive_fiber_strain_at_one_norm_force", "tendon_strain_at_one_norm_force", "activation_dynamics_smoothing",
+    "time_scale", "activation1", "activation2", "damping",
+)
+OTHER_TAGS = ("GeometryPath", "path", "appliesForce", "ignore_tendon_compliance", "ignore_activation_dynamics",
+              "ignore_passive_fiber_force", "tendon_compliance_dynamics_mode")
+ALMOST_THE_SAME = 0.85  # likeness of a misspelt tag to the right one
+OTHER_PATHS = ("Scholz2015GeometryPath",)
 
 
 def read_force(scope: Scope, node: Node) -> PathForce | None:
     """A force along a path; None for any other force, which is kept by class and name."""
     path_node = _path_element(node)
     if path_node is None:
+        _refuse_lost_path(node)
         scope.keep(node)
         return None
+    node.check_spelling((*MUSCLE_PROPERTIES, *NUMBERS, *OTHER_TAGS), ALMOST_THE_SAME)
     geometry = _geometry_path(scope, node, path_node)
     if path_node.kind == "FunctionBasedPath":
         geometry = _function_based_path(scope, path_node)
@@ -35,15 +52,13 @@ def read_force(scope: Scope, node: Node) -> PathForce | None:
     if not _is_muscle(node):
         properties, extras = _rest(node, ())
         return PathForce(kind=node.kind, name=node.name, geometry=geometry, properties=properties, extras=extras,
-                         applies_force=node.flag("appliesForce", True))  # fmt: skip
+                         applies_force=node.flag("appliesForce", True))
     values = {}
     for tag, (default, unit) in MUSCLE_PROPERTIES.items():
         values[tag] = node.number(tag, default)
         if values[tag] < 0.0 or (tag in POSITIVE and values[tag] == 0.0):
             raise node.error(f"<{tag}> is {values[tag]} {unit}.",
-                             expected="more than zero" if tag in POSITIVE else "zero or more")  # fmt: skip
-    node.flag("appliesForce", True)
-    node.check_spelling([child.tag for child in elements(node.element) if child.tag not in MUSCLE_PROPERTIES])
+                             expected="more than zero" if tag in POSITIVE else "zero or more")
     properties, extras = _rest(node, tuple(MUSCLE_PROPERTIES))
     return Muscle(
         kind=node.kind,
@@ -70,6 +85,14 @@ def _path_element(node: Node) -> Node | None:
     return None
 
 
+def _refuse_lost_path(node: Node) -> None:
+    """A muscle without a path is a file with a fault, not a force to be kept."""
+    tags = [child.tag for child in elements(node.element)]
+    elsewhere = any(tag == "path" or tag in OTHER_PATHS for tag in tags)
+    if not elsewhere and (_is_muscle(node) or node.kind in ("PathSpring", "PathActuator", "Ligament")):
+        raise node.error("has no path.", expected="a <GeometryPath> with at least two points")
+
+
 def _is_muscle(node: Node) -> bool:
     return "Muscle" in node.kind or first(node.element, "optimal_fiber_length") is not None
 
@@ -80,6 +103,9 @@ def _rest(node: Node, known: tuple[str, ...]) -> tuple[tuple[tuple[str, float], 
     others: list[Raw] = []
     for child in elements(node.with_defaults()):
         if child.tag in (*known, *PATH_KINDS, "path", "appliesForce"):
+            continue
+        if child.tag in NUMBERS:
+            numbers.append((child.tag, node.number(child.tag, infinite=child.tag in CONTROL_LIMITS)))
             continue
         try:
             numbers.append((child.tag, float(child.text or "")))
@@ -96,6 +122,7 @@ def _geometry_path(scope: Scope, force: Node, node: Node) -> p.Path | None:
     if len(points) < 2:
         raise force.error(f"its path has {len(points)} point(s).", expected="at least an origin and an insertion")
     wraps = tuple(_wrap(scope, force, item, len(points)) for item in node.members("PathWrapSet", node.path))
+    node.check_spelling(("Appearance", "VisibleObject", "display", "default_color"))
     return p.GeometryPath(points=points, wraps=wraps)
 
 
@@ -110,12 +137,12 @@ def _point(scope: Scope, node: Node) -> p.AnyPathPoint:
         if low > high:
             raise node.error("<range> is upside down.", found=f"{low} {high}", expected="minimum, then maximum")
         point = p.ConditionalPathPoint(name=node.name, frame=frame, location=location, range=(low, high),
-                                       coordinate=scope.coordinate(node, "socket_coordinate"))  # fmt: skip
+                                       coordinate=scope.coordinate(node, "socket_coordinate"))
     elif node.kind == "PathPoint":
         point = p.PathPoint(name=node.name, frame=frame, location=location)
     else:
         raise node.error("this kind of path point is not supported.",
-                         expected="PathPoint, ConditionalPathPoint or MovingPathPoint")  # fmt: skip
+                         expected="PathPoint, ConditionalPathPoint or MovingPathPoint")
     node.check_spelling(("Appearance", "VisibleObject", "display", "attached_geometry"))
     return point
 
@@ -130,21 +157,27 @@ def _moving_point(scope: Scope, node: Node, frame: str) -> p.MovingPathPoint:
         coordinates.append(scope.coordinate(node, f"socket_{axis}_coordinate"))
     if len(set(coordinates)) > 1:
         raise node.error("its three coordinates differ.", found=", ".join(coordinates), expected="one coordinate")
+    node.check_spelling(("Appearance", "VisibleObject", "display", "attached_geometry", "location"))
     x, y, z = functions
     return p.MovingPathPoint(name=node.name, frame=frame, coordinate=coordinates[0], x=x, y=y, z=z)
 
 
 def _wrap(scope: Scope, force: Node, node: Node, count: int) -> p.PathWrap:
+    if node.kind != "PathWrap":
+        raise force.error("its path has a wrap of an unknown class.", line=node.line, found=node.kind,
+                          expected="PathWrap")
     name = node.text("wrap_object")
     if name not in scope.wrap_objects:
         raise force.error("wraps over an object that is not in the model.", line=node.line, found=name or "nothing",
-                          expected=closest(name, scope.wrap_objects, "a wrap object of this model"))  # fmt: skip
+                          expected=closest(name, scope.wrap_objects, "a wrap object of this model"))
     start, end = (int(value) for value in node.vector("range", 2, (-1, -1)))
-    if start > count or end > count or (start >= 1 and 1 <= end < start):
+    if (start, end) != node.vector("range", 2, (-1, -1)) or start > count or end > count or (start >= 1 and 1 <= end < start):
         raise force.error("<range> of a PathWrap lies outside the path.", line=node.line, found=f"{start} {end}",
-                          expected=f"point numbers from 1 to {count}, or -1 for an open end")  # fmt: skip
+                          expected=f"point numbers from 1 to {count}, or -1 for an open end")
     method = node.text("method", "hybrid").lower() or "hybrid"
     if method not in METHODS:
+        if method != "unassigned":
+            node.unknown_word("method", method, METHODS)
         method = "hybrid"  # OpenSim's own fallback ("Unassigned" among others)
     node.check_spelling(("Appearance", "VisibleObject"))
     return p.PathWrap(name=node.name, wrap_object=name, range=(start, end), method=method)
@@ -152,14 +185,14 @@ def _wrap(scope: Scope, force: Node, node: Node, count: int) -> p.PathWrap:
 
 def _function_based_path(scope: Scope, node: Node) -> p.FunctionBasedPath:
     tag = "coordinate_paths"
-    coordinates = tuple(scope.known_coordinate(node, path.rsplit("/", 1)[-1], tag) for path in node.words(tag))
+    coordinates = tuple(scope.known_coordinate(node, path, tag) for path in node.words(tag))
     length = function_of(node, "length_function", optional=True)
     if length is None or not coordinates:
         raise node.error("has no length function or no coordinates.",
-                         expected="<coordinate_paths> and <length_function>")  # fmt: skip
+                         expected="<coordinate_paths> and <length_function>")
     arms = tuple(read_function(item) for item in node.items("moment_arm_functions", node.path))
     if arms and len(arms) != len(coordinates):
         raise node.error(f"has {len(arms)} moment arm functions for {len(coordinates)} coordinates.",
-                         expected="one per coordinate, or none")  # fmt: skip
+                         expected="one per coordinate, or none")
     return p.FunctionBasedPath(coordinates=coordinates, length_function=length, moment_arm_functions=arms,
-                               speed_function=function_of(node, "lengthening_speed_function", optional=True))  # fmt: skip
+                               speed_function=function_of(node, "lengthening_speed_function", optional=True))

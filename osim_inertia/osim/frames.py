@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from osim_inertia.model import paths as w
 from osim_inertia.model.forces import Raw
@@ -13,7 +14,7 @@ from osim_inertia.osim.xml import Document, Node, elements, first
 
 FRAME_KINDS = ("PhysicalOffsetFrame", "StationDefinedFrame")
 VISUAL_TAGS = ("FrameGeometry", "attached_geometry", "VisibleObject", "geometry", "components", "Appearance", "frames",
-               "WrapObjectSet", "display_preference", "isEnforced", "Joint", "geometry_files")  # fmt: skip
+               "WrapObjectSet", "display_preference", "isEnforced", "Joint", "geometry_files")
 SIDES = ("all", *(sign + axis for axis in "xyz" for sign in ("", "+", "-")))
 
 
@@ -24,7 +25,7 @@ class Scope:
         self.document = document
         self.frames: dict[str, Node | None] = {GROUND: None}
         self.stations: dict[str, Node] = {}
-        self.coordinates: set[str] = set()
+        self.coordinates: dict[str, str] = {}  # name -> path
         self.wrap_objects: dict[str, w.AnyWrapObject] = {}
         self.unsupported: list[Raw] = []
 
@@ -54,7 +55,7 @@ class Scope:
             return path
         raise node.error(f"<socket_{socket}> refers to a frame that is not in the model.", found=text,
                          expected=closest(path, self.frames, "a frame of this model"),
-                         to_do="correct the socket, or add that body or frame")  # fmt: skip
+                         to_do="correct the socket, or add that body or frame")
 
     def _by_last_name(self, node: Node, text: str) -> str:
         """Before 4.0 sets were not part of a path: look in the owner, then among bodies, then everywhere."""
@@ -66,14 +67,18 @@ class Scope:
 
     def coordinate(self, node: Node, tag: str) -> str:
         """Bare name of the coordinate a tag refers to, by name or by path."""
-        name = node.text(tag).rsplit("/", 1)[-1]
-        return self.known_coordinate(node, name, tag)
+        return self.known_coordinate(node, node.text(tag), tag)
 
-    def known_coordinate(self, node: Node, name: str, tag: str) -> str:
-        """The name, if it is a coordinate of the model."""
+    def known_coordinate(self, node: Node, text: str, tag: str) -> str:
+        """The bare name, if the text is the name or the path of a coordinate of the model."""
+        name = text.rsplit("/", 1)[-1]
+        wrong_joint = text.startswith("/jointset/") and self.coordinates.get(name) != text
+        if wrong_joint and name in self.coordinates:
+            raise node.error(f"<{tag}> looks for a coordinate in the wrong joint.", found=text,
+                             expected=self.coordinates[name])
         if name not in self.coordinates:
             raise node.error(f"<{tag}> refers to a coordinate that is not in the model.", found=name or "nothing",
-                             expected=closest(name, self.coordinates, "a coordinate of this model"))  # fmt: skip
+                             expected=closest(name, self.coordinates, "a coordinate of this model"))
         return name
 
 
@@ -110,13 +115,13 @@ def read_body(node: Node) -> Body:
     inertia = node.vector("inertia", 6, (0.0,) * 6)
     if min(inertia[:3]) < 0.0:
         raise node.error("<inertia> has a negative moment of inertia.", found=" ".join(map(str, inertia)),
-                         expected="Ixx Iyy Izz of zero or more, then Ixy Ixz Iyz")  # fmt: skip
+                         expected="Ixx Iyy Izz of zero or more, then Ixy Ixz Iyz")
     ix, iy, iz = inertia[:3]
     if mass > 0.0 and max(ix, iy, iz) > (ix + iy + iz - max(ix, iy, iz)) * (1 + 1e-6) + 1e-12:
         node.document.note(f"Body '{node.name}': no real body has these moments of inertia (one exceeds the sum of "
-                           "the other two); they are used as they are.")  # fmt: skip
+                           "the other two); they are used as they are.")
     body = Body(name=node.name, mass=mass, mass_center=node.vector("mass_center", 3, NO_SHIFT), inertia=inertia,
-                meshes=mesh_files(node))  # fmt: skip
+                meshes=mesh_files(node))
     node.check_spelling(VISUAL_TAGS)
     return body
 
@@ -133,7 +138,7 @@ def mesh_files(node: Node) -> tuple[str, ...]:
 
 def read_frames(scope: Scope) -> tuple[Frame, ...]:
     """All frames but bodies, with their parents resolved and chains checked for cycles."""
-    frames = tuple(_frame(scope, node) for path, node in scope.frames.items() if node is not None and node.kind != "Body")
+    frames = tuple(_frame(scope, node) for node in scope.frames.values() if node is not None and node.kind != "Body")
     parents = {frame.path: parent for frame in frames for parent in [_parent(scope, frame)]}
     for start in parents:
         path, steps = start, 0
@@ -143,7 +148,7 @@ def read_frames(scope: Scope) -> tuple[Frame, ...]:
                 node = scope.frames[start]
                 assert node is not None
                 raise node.error("is fixed to itself through a cycle of frames.",
-                                 expected="a chain of frames that ends at a body or ground")  # fmt: skip
+                                 expected="a chain of frames that ends at a body or ground")
     return frames
 
 
@@ -156,10 +161,10 @@ def _frame(scope: Scope, node: Node) -> Frame:
         if any(axis not in SIDES for axis in axes) or axes[0][1:] == axes[1][1:]:
             raise node.error("its two axes do not span a frame.", found=", ".join(axes), expected="e.g. +x and +y")
         return StationDefinedFrame(path=node.path, ab_axis=axes[0], ab_x_ac_axis=axes[1], point_a=points[0],
-                                   point_b=points[1], point_c=points[2], origin_point=points[3])  # fmt: skip
+                                   point_b=points[1], point_c=points[2], origin_point=points[3])
     frame = OffsetFrame(path=node.path, parent=scope.frame(node, "parent"), meshes=mesh_files(node),
                         translation=node.vector("translation", 3, NO_SHIFT),
-                        orientation=node.vector("orientation", 3, NO_SHIFT))  # fmt: skip
+                        orientation=node.vector("orientation", 3, NO_SHIFT))
     node.check_spelling(VISUAL_TAGS)
     return frame
 
@@ -169,7 +174,7 @@ def _station_path(scope: Scope, node: Node, socket: str) -> str:
     path = posixpath.normpath(posixpath.join(node.path, text)) if text else ""
     if path not in scope.stations:
         raise node.error(f"<socket_{socket}> refers to a station that is not in the model.", found=text or "nothing",
-                         expected=closest(path, scope.stations, "a Station or Marker"))  # fmt: skip
+                         expected=closest(path, scope.stations, "a Station or Marker"))
     return path
 
 
@@ -200,7 +205,7 @@ def read_wrap_objects(scope: Scope, ground: Node | None) -> tuple[w.AnyWrapObjec
                 continue
             found.append(item)
             if item.name in scope.wrap_objects:
-                scope.document.note(f"line {node.line}: two wrap objects are called '{item.name}'; paths use the first.")
+                scope.document.note(f"line {node.line}: a second wrap object is called '{item.name}'; paths use the first.")
             scope.wrap_objects.setdefault(item.name, item)
     return tuple(found)
 
@@ -209,7 +214,7 @@ def _wrap_object(scope: Scope, node: Node, frame: str) -> w.AnyWrapObject | None
     quadrant = node.text("quadrant", "all").lower() or "all"
     if quadrant not in SIDES:
         raise node.error(f"<quadrant> is '{quadrant}'.", expected="all, x, +x, -x, y, +y, -y, z, +z or -z")
-    common = {
+    common: dict[str, Any] = {
         "name": node.name,
         "frame": frame,
         "translation": node.vector("translation", 3, NO_SHIFT),

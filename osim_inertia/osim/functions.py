@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -16,7 +17,7 @@ def _knots(node: Node, at_least: int) -> tuple[tuple[float, ...], tuple[float, .
     x, y = node.numbers("x"), node.numbers("y")
     if len(x) != len(y):
         raise node.error("x and y differ in count.", found=f"{len(x)} x and {len(y)} y",
-                         expected="one y for every x")  # fmt: skip
+                         expected="one y for every x")
     if len(x) < at_least:
         raise node.error(f"has {len(x)} points.", expected=f"at least {at_least}")
     return x, y
@@ -33,11 +34,11 @@ def _gcv_spline(node: Node) -> f.Function:
     if half_order not in (1, 2, 3, 4):
         raise node.error(f"<half_order> is {half_order}.", expected="1, 2, 3 or 4")
     x, y = _knots(node, 2 * half_order)
-    if any(b <= a for a, b in zip(x, x[1:])):
+    if any(b <= a for a, b in itertools.pairwise(x)):
         raise node.error("the x values do not increase.", expected="strictly increasing x")
     if node.number("error_variance", 0.0) != 0.0:
         node.document.note(f"line {node.line}: {node.label}: smoothing (<error_variance>) is not supported; "
-                           "the spline goes through its points.")  # fmt: skip
+                           "the spline goes through its points.")
     return f.GCVSpline(x=x, y=y, half_order=half_order)
 
 
@@ -54,11 +55,11 @@ def _piecewise_constant(node: Node) -> f.Function:
 
 
 def _warn_unsorted(node: Node, x: tuple[float, ...]) -> None:
-    if any(b < a for a, b in zip(x, x[1:])):
+    if any(b < a for a, b in itertools.pairwise(x)):
         raise node.error("the x values are not in increasing order.", expected="increasing x")
-    if any(b == a for a, b in zip(x, x[1:])):
+    if any(b == a for a, b in itertools.pairwise(x)):
         node.document.note(f"line {node.line}: {node.label}: two points share one x; like OpenSim we take them as "
-                           "1e-7 apart, which can make the function swing widely.")  # fmt: skip
+                           "1e-7 apart, which can make the function swing widely.")
 
 
 def _linear(node: Node) -> f.Function:
@@ -74,11 +75,11 @@ def _multivariate(node: Node) -> f.Function:
     coefficients = node.numbers("coefficients")
     if not (1 <= dimension <= MAX_DIMENSION and 0 <= order <= MAX_ORDER):
         raise node.error(f"has dimension {dimension} and order {order}.",
-                         expected=f"dimension 1 to {MAX_DIMENSION}, order 0 to {MAX_ORDER}")  # fmt: skip
+                         expected=f"dimension 1 to {MAX_DIMENSION}, order 0 to {MAX_ORDER}")
     expected = math.comb(dimension + order, dimension)
     if len(coefficients) != expected:
         raise node.error(f"has {len(coefficients)} coefficients.",
-                         expected=f"{expected} for dimension {dimension} and order {order}")  # fmt: skip
+                         expected=f"{expected} for dimension {dimension} and order {order}")
     return f.MultivariatePolynomialFunction(dimension=dimension, order=order, coefficients=coefficients)
 
 

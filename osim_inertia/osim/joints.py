@@ -26,7 +26,7 @@ def read_joint(scope: Scope, node: Node) -> j.Joint:
     listed = [_coordinate(item) for item in node.items("coordinates", node.path)]
     common = {"kind": node.kind, "name": node.name, "parent_frame": parent, "child_frame": child}
     if node.kind == "CustomJoint":
-        joint = _custom_joint(node, listed, common)
+        joint: j.Joint = _custom_joint(node, listed, common)
     else:
         coordinates = _fixed_coordinates(node, listed)
         if node.kind == "EllipsoidJoint":
@@ -48,13 +48,15 @@ def read_joint(scope: Scope, node: Node) -> j.Joint:
 
 
 def _coordinate(node: Node) -> j.Coordinate:
+    if node.kind != "Coordinate":
+        raise node.error("this is not a coordinate.", expected="Coordinate")
     low, high = node.vector("range", 2, (-10.0, 10.0), infinite=True)
     if low > high:
         raise node.error("<range> is upside down.", found=f"{low} {high}", expected="minimum, then maximum")
     function = function_of(node, "prescribed_function", optional=True)
     coordinate = j.Coordinate(
         name=node.name,
-        default_value=node.number("default_value", 0.0),
+        default_value=node.number("default_value", 0.0, may_be_empty=True),
         default_speed_value=node.number("default_speed_value", 0.0),
         range=(low, high),
         clamped=node.flag("clamped"),
@@ -64,7 +66,7 @@ def _coordinate(node: Node) -> j.Coordinate:
         is_free_to_satisfy_constraints=node.flag("is_free_to_satisfy_constraints"),
     )
     node.check_spelling(("motion_type", "restraint_function", "min_restraint_function", "max_restraint_function",
-                         "restraint_active", "initial_value", "tolerance", "K", "stiffness"))  # fmt: skip
+                         "restraint_active", "initial_value", "tolerance", "K", "stiffness"))
     return coordinate
 
 
@@ -83,23 +85,41 @@ def _fixed_coordinates(node: Node, listed: list[j.Coordinate]) -> tuple[j.Coordi
 def _custom_joint(node: Node, listed: list[j.Coordinate], common: dict[str, str]) -> j.CustomJoint:
     transform = first(node.element, "SpatialTransform")
     node.read.add("SpatialTransform")
+    _refuse_strange_axes(node, transform)
     axes = tuple(_axis(node, transform, i) for i in range(6))
     for triple in (axes[:3], axes[3:]):
         for a, b in ((0, 1), (0, 2), (1, 2)):
             if _sine_of_angle(triple[a].axis, triple[b].axis) < COLLINEAR:
                 raise node.error("two of its axes point the same way.", found=f"{triple[a].axis} and {triple[b].axis}",
-                                 expected="three rotation and three translation axes that are not parallel")  # fmt: skip
+                                 expected="three rotation and three translation axes that are not parallel")
     by_name = {c.name: c for c in listed}
+    if len(by_name) < len(listed):
+        raise node.error("two of its coordinates share a name.", found=", ".join(c.name for c in listed))
     used = list(dict.fromkeys(name for axis in axes for name in axis.coordinates))
     unused = [c.name for c in listed if c.name not in used]
+    unlisted = [name for name in used if name not in by_name]
+    if unused and unlisted and not node.document.like_opensim:
+        raise node.error("its axes and its list of coordinates do not fit.", found=f"'{unlisted[0]}' in an axis",
+                         expected=f"'{unused[0]}', which no axis uses",
+                         to_do="name the coordinate alike in both places")
     if unused:
         node.document.note(f"line {node.line}: {node.label}: no axis uses the coordinate(s) {', '.join(unused)}, "
-                           "which therefore move nothing.")  # fmt: skip
+                           "which therefore move nothing.")
     coordinates = tuple(
         replace(by_name.get(name, j.Coordinate(name=name)), motion_type=_motion_type(name, axes))
         for name in used + unused
     )
     return j.CustomJoint(**common, coordinates=coordinates, axes=axes)
+
+
+def _refuse_strange_axes(joint: Node, transform: object) -> None:
+    """OpenSim reads the six axes it knows by name and nothing else."""
+    for element in [] if transform is None else elements(transform):  # type: ignore[arg-type]
+        known = element.tag in (*j.AXIS_NAMES, "groups") or (element.tag == "TransformAxis" and element.get("name") in j.AXIS_NAMES)
+        if not known and not joint.document.like_opensim:
+            raise joint.error("its SpatialTransform has a part that is not one of the six axes.",
+                              line=element.sourceline or 0, found=f"<{element.tag}> '{element.get('name', '')}'",
+                              expected="TransformAxis named " + ", ".join(j.AXIS_NAMES))
 
 
 def _axis(joint: Node, transform: object, index: int) -> j.TransformAxis:
@@ -117,10 +137,10 @@ def _axis(joint: Node, transform: object, index: int) -> j.TransformAxis:
     function = function_of(node, "function")
     if function is None:
         function = _unwritten_function(joint, node, coordinates)
-    arguments = _argument_count(function)
+    arguments = argument_count(function)
     if arguments not in (None, len(coordinates)):
         raise joint.error(f"axis {name} gives {len(coordinates)} coordinates to a function of {arguments}.",
-                          line=node.line, found=" ".join(coordinates) or "no coordinates")  # fmt: skip
+                          line=node.line, found=" ".join(coordinates) or "no coordinates")
     node.check_spelling(tuple(READERS))
     return j.TransformAxis(axis=axis, coordinates=coordinates, function=function)
 
@@ -134,7 +154,7 @@ def _unwritten_function(joint: Node, node: Node, coordinates: tuple[str, ...]) -
     return LinearFunction()
 
 
-def _argument_count(function: object) -> int | None:
+def argument_count(function: object) -> int | None:
     """How many arguments a function takes; None for any number."""
     while hasattr(function, "function"):
         function = function.function
@@ -160,10 +180,10 @@ def _check_defaults(node: Node, joint: j.Joint) -> None:
         low, high = c.range
         if c.clamped and not low - CLAMP_SLACK <= c.default_value <= high + CLAMP_SLACK:
             raise node.error(f"coordinate '{c.name}' is clamped to {low} … {high} but starts at {c.default_value}.",
-                             to_do="correct <default_value> or <range>")  # fmt: skip
+                             to_do="correct <default_value> or <range>")
         if c.motion_type == j.ROTATIONAL and abs(c.default_value) > MANY_TURNS and not node.document.like_opensim:
             raise node.error(f"coordinate '{c.name}' starts at {c.default_value} rad, more than four turns.",
-                             expected="radians", to_do="convert degrees to radians")  # fmt: skip
+                             expected="radians", to_do="convert degrees to radians")
 
 
 def _sine_of_angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:

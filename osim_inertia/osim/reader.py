@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, count
@@ -32,6 +33,7 @@ from osim_inertia.osim.joints import read_joint
 from osim_inertia.osim.upgrade import NEWEST_VERSION, OLDEST_VERSION, upgrade
 from osim_inertia.osim.xml import Document, Node, elements, first, parse_xml
 
+MODEL_TAGS = ("Ground", "defaults", "length_units", "force_units", "FrameSet", "groups", "ModelVisualPreferences")
 KEPT_SETS = ("ControllerSet", "ProbeSet", "ContactGeometrySet", "MotionSet")
 
 
@@ -46,7 +48,7 @@ def read_osim(path: str | Path, *, like_opensim: bool = False) -> Model:
     element = root if root.tag == "Model" else first(root, "Model")
     if element is None:
         raise OsimError("There is no <Model> in this file.", file=path, found=f"<{root.tag}>",
-                        expected="<OpenSimDocument> with a <Model>", to_do="give a model file (.osim)")  # fmt: skip
+                        expected="<OpenSimDocument> with a <Model>", to_do="give a model file (.osim)")
     upgrade(element, document)
     defaults = first(element, "defaults")
     document.defaults = {} if defaults is None else {child.tag: child for child in elements(defaults)}
@@ -58,14 +60,13 @@ def _version(root: object, path: str | Path) -> int:
     tag: str = root.tag  # type: ignore[attr-defined]
     if tag not in ("OpenSimDocument", "Model"):
         raise OsimError("This is not an OpenSim document.", file=path, found=f"<{tag}>", expected="<OpenSimDocument>")
-    try:
-        version = int(text)
-    except ValueError:
-        raise OsimError("The document version is not a number.", file=path, line=1, found=text) from None
+    if not re.fullmatch("[0-9]{1,9}", text.strip()):
+        raise OsimError("The document version is not a number.", file=path, line=1, found=text)
+    version = int(text)
     if not OLDEST_VERSION <= version <= NEWEST_VERSION:
         raise OsimError(f"Document version {version} cannot be read.", file=path, line=1,
                         expected=f"{OLDEST_VERSION} to {NEWEST_VERSION}",
-                        to_do="open the model in OpenSim and save it again")  # fmt: skip
+                        to_do="open the model in OpenSim and save it again")
     return version
 
 
@@ -89,6 +90,11 @@ def _model(node: Node, scope: Scope) -> Model:
         if body.kind != "Body":
             raise body.error("this class of body is not supported.", expected="Body")
         scope.add_frame(body)
+    for marker in marker_nodes:
+        if marker.kind != "Marker":
+            raise marker.error("this is not a marker.", expected="Marker")
+    if ground_node is not None:
+        ground_node.check_spelling((*VISUAL_TAGS, "mass", "mass_center", "inertia"))  # a body, before 4.0
     for item in _loose_components(node):
         if item.kind in ("PhysicalOffsetFrame", "StationDefinedFrame"):
             scope.add_frame(item)
@@ -100,17 +106,17 @@ def _model(node: Node, scope: Scope) -> Model:
     owners = [*([ground_node] if ground_node else []), *body_nodes, *joint_nodes, *constraint_nodes, *force_nodes]
     for owner in owners:
         collect_frames(scope, owner)
-    scope.stations |= {marker.path: marker for marker in marker_nodes if marker.kind == "Marker"}
+    scope.stations |= {marker.path: marker for marker in marker_nodes}
 
     bodies = tuple(read_body(body) for body in body_nodes)
     frames = read_frames(scope)
     joints = _with_free_joints(tuple(read_joint(scope, joint) for joint in joint_nodes), bodies, frames, scope)
-    scope.coordinates = {c.name for joint in joints for c in joint.coordinates}
+    scope.coordinates = {c.name: f"{joint.path}/{c.name}" for joint in joints for c in joint.coordinates}
     _refuse_shared_coordinates(joints, document)
     constraints = tuple(c for c in (read_constraint(scope, n) for n in constraint_nodes) if c is not None)
     wraps = read_wrap_objects(scope, ground_node)
     forces = tuple(f for f in (read_force(scope, n) for n in force_nodes) if f is not None)
-    markers = tuple(_marker(scope, n) for n in marker_nodes if n.kind == "Marker")
+    markers = tuple(_marker(scope, n) for n in marker_nodes)
     for kept in KEPT_SETS:
         for item in node.members(kept, f"/{kept.lower()}"):
             scope.keep(item)
@@ -134,6 +140,7 @@ def _model(node: Node, scope: Scope) -> Model:
         source=document.file,
         version=document.version,
     )
+    node.check_spelling(MODEL_TAGS)
     if not bodies and not joints:
         raise node.error("the model has no bodies and no joints.", expected="a <BodySet> and a <JointSet>")
     return model
@@ -175,7 +182,7 @@ def _refuse_duplicates(nodes: Iterable[Node]) -> None:
             raise node.error("has no name.", to_do='add name="..."')
         if node.name in seen:
             raise node.error("its name is taken.", found=f"the same name on line {seen[node.name].line}",
-                             expected="names that differ", to_do="rename or remove one of them")  # fmt: skip
+                             expected="names that differ", to_do="rename or remove one of them")
         seen[node.name] = node
 
 
@@ -185,7 +192,7 @@ def _refuse_shared_coordinates(joints: Sequence[Joint], document: Document) -> N
         if number > 1:
             owners = [joint.name for joint in joints if any(c.name == name for c in joint.coordinates)]
             raise OsimError(f"{number} coordinates are called '{name}'.", file=document.file,
-                            found="in joints " + ", ".join(owners), to_do="rename all but one")  # fmt: skip
+                            found="in joints " + ", ".join(owners), to_do="rename all but one")
 
 
 def _with_free_joints(
@@ -208,6 +215,6 @@ def _with_free_joints(
 
 def _marker(scope: Scope, node: Node) -> Marker:
     marker = Marker(name=node.name, frame=scope.frame(node, "parent_frame"), fixed=node.flag("fixed"),
-                    location=node.vector("location", 3, NO_SHIFT))  # fmt: skip
+                    location=node.vector("location", 3, NO_SHIFT))
     node.check_spelling(VISUAL_TAGS)
     return marker

@@ -154,7 +154,7 @@ class _Writer:
         if isinstance(frame, OffsetFrame):
             element = add(parent, "PhysicalOffsetFrame", name=_last(frame.path))
             add_all(element, {"socket_parent": frame.parent, "translation": frame.translation,
-                              "orientation": frame.orientation})  # fmt: skip
+                              "orientation": frame.orientation})
             self._frame_content(element, frame.path, frame.meshes)
             return
         element = add(parent, "StationDefinedFrame", name=_last(frame.path))

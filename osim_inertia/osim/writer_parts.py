@@ -117,7 +117,7 @@ def joint_element(parent: etree._Element, joint: j.Joint) -> etree._Element:
             "thoracic_ellipsoid_radii_x_y_z": joint.thoracic_ellipsoid_radii,
             "scapula_winging_axis_origin": joint.winging_origin,
             "scapula_winging_axis_direction": joint.winging_direction,
-        })  # fmt: skip
+        })
     return element
 
 
@@ -131,7 +131,7 @@ def _coordinate(parent: etree._Element, coordinate: j.Coordinate) -> None:
         "locked": coordinate.locked,
         "prescribed": coordinate.prescribed,
         "is_free_to_satisfy_constraints": coordinate.is_free_to_satisfy_constraints,
-    })  # fmt: skip
+    })
     if coordinate.prescribed_function is not None:
         add_function(element, "prescribed_function", coordinate.prescribed_function)
 
@@ -155,7 +155,7 @@ CONSTRAINT_TAGS: dict[type, tuple[str, dict[str, str]]] = {
         "independent": "independent_coordinate_names", "dependent": "dependent_coordinate_name",
         "scale_factor": "scale_factor",
     }),
-}  # fmt: skip
+}
 
 
 def constraint_element(parent: etree._Element, constraint: c.Constraint) -> etree._Element:
@@ -203,7 +203,7 @@ def path_force_element(parent: etree._Element, force: PathForce, coordinate_path
             "tendon_slack_length": force.tendon_slack_length,
             "pennation_angle_at_optimal": force.pennation_angle,
             "max_contraction_velocity": force.max_contraction_velocity,
-        })  # fmt: skip
+        })
     for tag, value in force.properties:
         add(element, tag, value)
     for raw in force.extras:

@@ -11,6 +11,7 @@ import copy
 import difflib
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,11 @@ from osim_inertia.errors import FileError, OsimError
 MAX_FILE_BYTES = 200_000_000
 BRACKETED = ("x", "y", "coefficients")  # lists of any length, which OpenSim reads with parentheses too
 MAX_MAGNITUDE = 1e12  # no length, mass or stiffness of a body comes near; beyond it products overflow
+OFFSET_FRAMES_VERSION = 30505  # from here on joints and points refer to frames; before, they name bodies
+REMARKS = ("credits", "publications")  # some files have several; no number depends on them
+OLD_TAGS = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_xz", "inertia_yz", "Joint", "parent_body",
+            "location_in_parent", "orientation_in_parent", "location", "orientation", "CoordinateSet", "body",
+            "isDisabled", "reverse")
 UNTRUSTED_INPUT = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
 
 
@@ -55,17 +61,20 @@ def parse_xml(path: str | Path) -> etree._Element:
         raise FileError(f"The file cannot be read: {error.strerror or error}.", file=path) from None
     if re.search(rb"<!(ENTITY|DOCTYPE)", data):
         raise OsimError("The file defines XML entities or a DTD, which are not accepted.", file=path,
-                        to_do="remove the <!DOCTYPE ...> or <!ENTITY ...> block")  # fmt: skip
+                        to_do="remove the <!DOCTYPE ...> or <!ENTITY ...> block")
     # OpenSim 3 wrote C++ scopes into tags (HuntCrossleyForce::ContactParameters), which XML reads as namespaces.
     data = re.sub(rb"(</?\w+)::", rb"\1..", data)
     try:
-        return etree.fromstring(data, etree.XMLParser(**UNTRUSTED_INPUT))
+        root = etree.fromstring(data, etree.XMLParser(**UNTRUSTED_INPUT))
+        if root.getroottree().docinfo.doctype:  # hidden from the search above by UTF-16
+            raise OsimError("The file has a DTD, which is not accepted.", file=path, to_do="remove <!DOCTYPE ...>")
+        return root
     except etree.XMLSyntaxError as error:
         if "encoding" in str(error) or "not proper UTF-8" in str(error):
             return _parse_as_latin1(data, path)
         reason = str(error.msg).split(", line")[0]
         raise OsimError(f"This is not well-formed XML: {reason}.", file=path, line=error.lineno,
-                        to_do="the file may be cut short or damaged; open it in an editor at that line") from None  # fmt: skip
+                        to_do="the file may be cut short or damaged; open it in an editor at that line") from None
 
 
 def _parse_as_latin1(data: bytes, path: Path) -> etree._Element:
@@ -101,7 +110,7 @@ class Node:
     def error(self, message: str, *, line: int = 0, found: str = "", expected: str = "", to_do: str = "") -> OsimError:
         """An error that names this component."""
         return OsimError(f"{self.label}: {message}", file=self.document.file, line=line or self.line or None,
-                         found=found, expected=expected, to_do=to_do)  # fmt: skip
+                         found=found, expected=expected, to_do=to_do)
 
     def rename(self, name: str) -> None:
         """Give the component another name; its path follows."""
@@ -158,10 +167,15 @@ class Node:
             self._malformed(tag, text, "true or false")
         return default
 
-    def number(self, tag: str, default: float | None = None, *, infinite: bool = False) -> float:
+    def number(
+        self, tag: str, default: float | None = None, *, infinite: bool = False, may_be_empty: bool = False
+    ) -> float:
         """One finite number; without a default the property is required."""
         child = self.find(tag)
-        if child is None or not (child.text or "").strip():
+        if child is not None and may_be_empty and default is not None and not (child.text or "").strip():
+            self.document.note(f"line {child.sourceline}: {self.label}: <{tag}> is empty; {default:g} is used.")
+            return default
+        if child is None or self._is_empty(child, tag, "one number"):
             if default is None:
                 raise self.error(f"<{tag}> is missing.", expected="a number", to_do=f"add <{tag}>…</{tag}>")
             return default
@@ -185,7 +199,7 @@ class Node:
     def vector(self, tag: str, count: int, default: Sequence[float] | None = None, infinite: bool = False) -> tuple:
         """Exactly `count` finite numbers."""
         child = self.find(tag)
-        if child is None or not (child.text or "").strip():
+        if child is None or self._is_empty(child, tag, f"{count} numbers"):
             if default is None:
                 raise self.error(f"<{tag}> is missing.", expected=f"{count} numbers")
             return tuple(default)
@@ -201,11 +215,17 @@ class Node:
     def numbers(self, tag: str) -> tuple[float, ...]:
         """Any count of finite numbers; commas and parentheses of old lists are dropped."""
         child = self.find(tag)
-        return () if child is None else self._floats(child, tag, False)
+        return () if child is None or self._is_empty(child, tag, "numbers") else self._floats(child, tag, False)
 
     def words(self, tag: str) -> tuple[str, ...]:
         """Blank-separated names; parentheses of old lists are dropped."""
         return tuple(re.sub(r"[()]", " ", self.text(tag)).split())
+
+    def _is_empty(self, child: etree._Element, tag: str, expected: str) -> bool:
+        if (child.text or "").strip():
+            return False
+        self._malformed(tag, "nothing", expected, child)
+        return True
 
     def _floats(self, child: etree._Element, tag: str, infinite: bool) -> tuple[float, ...]:
         text = re.sub(r"[,()]" if tag in BRACKETED else ",", " ", child.text or "")
@@ -216,24 +236,29 @@ class Node:
                 self._malformed(tag, text.strip(), "numbers", child)
                 return ()
             raise self.error(f"<{tag}> does not hold numbers.", line=child.sourceline or 0,
-                             found=_short(text), expected="numbers separated by blanks") from None  # fmt: skip
+                             found=_short(text), expected="numbers separated by blanks") from None
         for value in values:
             if math.isnan(value) or (math.isinf(value) and not infinite) or MAX_MAGNITUDE < abs(value) < math.inf:
                 raise self.error(f"<{tag}> holds {value}.", line=child.sourceline or 0,
-                                 expected="finite numbers of a sensible size in SI units")  # fmt: skip
+                                 expected="finite numbers of a sensible size in SI units")
         return values
 
     def _malformed(self, tag: str, found: str, expected: str, child: etree._Element | None = None) -> None:
         line = (child.sourceline if child is not None else 0) or self.line
         if not self.document.like_opensim:
             raise self.error(f"<{tag}> cannot be understood.", line=line, found=_short(found), expected=expected,
-                             to_do=f"correct <{tag}> (OpenSim would ignore it without a word)")  # fmt: skip
+                             to_do=f"correct <{tag}> (OpenSim would ignore it without a word)")
         self.document.note(f"line {line}: {self.label}: <{tag}> should be {expected} and is '{_short(found)}'; "
-                           "read as OpenSim reads it.")  # fmt: skip
+                           "read as OpenSim reads it.")
+
+    def unknown_word(self, tag: str, word: str, known: Sequence[str]) -> None:
+        """Refuse a word that OpenSim would replace by its default."""
+        self._malformed(tag, word, " or ".join(known), self.find(tag))
 
     # ---- nested objects -------------------------------------------------------------------------------------
     def object(self, prop: str, kinds: Sequence[str] = ()) -> Node | None:
         """A one-object property in any of its three spellings (OPENSIM_SEMANTICS.md §1.3)."""
+        self.read.add(prop)
         for parent in (self.element, self.document.defaults.get(self.kind)):
             if parent is None:
                 continue
@@ -261,6 +286,9 @@ class Node:
         child = self.find(tag)
         objects = None if child is None else first(child, "objects")
         if objects is None:
+            strays = [] if child is None else [item for item in elements(child) if item.tag != "groups"]
+            for stray in strays[:1]:
+                self._malformed(tag, f"<{stray.tag}>", "<objects> with the members of the set", stray)
             return []
         return [self.node(item, f"{path}/{item.get('name', '')}") for item in elements(objects)]
 
@@ -269,17 +297,24 @@ class Node:
         child = self.find(tag)
         return [] if child is None else [self.node(item, f"{path}/{item.get('name', '')}") for item in elements(child)]
 
-    def check_spelling(self, also: Sequence[str] = ()) -> None:
-        """Refuse an unread tag that looks like a misspelt, absent property; OpenSim would use the default."""
-        present = {child.tag for child in elements(self.element)}
-        absent = [tag for tag in self.read if tag not in present]
+    def check_spelling(self, also: Sequence[str] = (), cutoff: float = 0.75) -> None:
+        """Refuse a tag that looks like a misspelt property, and a property given twice; OpenSim drops both in silence.
+
+        `also` lists known tags that were not read (yet).
+        """
+        tags = Counter(child.tag for child in elements(self.element))
+        known = {*self.read, *also, *(OLD_TAGS if self.document.version < OFFSET_FRAMES_VERSION else ())}
+        absent = [tag for tag in known if tag not in tags]
         for child in elements(self.element):
-            if child.tag in self.read or child.tag in also:
+            if child.tag in self.read and tags[child.tag] > 1 and child.tag not in REMARKS and not child.get("name"):
+                self._malformed(child.tag, f"{tags[child.tag]} times", "once", child)
+            if child.tag in known:
                 continue
-            close = difflib.get_close_matches(child.tag, absent, n=1, cutoff=0.75)
+            close = difflib.get_close_matches(child.tag, absent, n=1, cutoff=cutoff)
             if close and not self.document.like_opensim:
                 raise self.error(f"<{child.tag}> is not a property of {self.kind}.", line=child.sourceline or 0,
-                                 expected=f"<{close[0]}>", to_do="correct the tag (OpenSim would ignore it)")  # fmt: skip
+                                 expected=f"<{close[0]}>",
+                                 to_do="correct the tag (OpenSim would ignore it)")
             if close:
                 self.document.note(f"line {child.sourceline}: {self.label}: unknown <{child.tag}> ignored.")
 

@@ -89,8 +89,9 @@ def _path_xml(i: int, path: Path) -> str:
         frame = f"<socket_parent_frame>/bodyset/b{b}</socket_parent_frame><location>0 0 0</location>"
         if b in path.conditional:
             points += (
-                f'<ConditionalPathPoint name="p{i}_{k}">{frame}<socket_coordinate>/jointset/j{b}/x{b}</socket_coordinate>'
-                "<range>-1000 0</range></ConditionalPathPoint>"
+                f'<ConditionalPathPoint name="p{i}_{k}">{frame}'
+                f"<socket_coordinate>/jointset/j{b}/x{b}</socket_coordinate><range>-1000 0</range>"
+                "</ConditionalPathPoint>"
             )
         else:
             points += f'<PathPoint name="p{i}_{k}">{frame}</PathPoint>'
@@ -100,8 +101,8 @@ def _path_xml(i: int, path: Path) -> str:
             f"<method>{wrap.method}</method><range>{wrap.range[0]} {wrap.range[1]}</range></PathWrap>"
         )
     return (
-        f'<PathActuator name="path{i}"><GeometryPath name="geometrypath"><PathPointSet><objects>{points}</objects></PathPointSet>'
-        f"<PathWrapSet><objects>{wraps}</objects></PathWrapSet></GeometryPath></PathActuator>"
+        f'<PathActuator name="path{i}"><GeometryPath name="geometrypath">'
+        f"<PathPointSet><objects>{points}</objects></PathPointSet><PathWrapSet><objects>{wraps}</objects></PathWrapSet></GeometryPath></PathActuator>"
     )
 
 
@@ -126,7 +127,7 @@ def _model_xml(paths: Sequence[Path]) -> str:
     forces = "".join(_path_xml(i, path) for i, path in enumerate(paths))
     return (
         '<?xml version="1.0" encoding="UTF-8"?><OpenSimDocument Version="40000"><Model name="wraps">'
-        f'<Ground name="ground"><WrapObjectSet name="wrapobjectset"><objects>{objects}</objects></WrapObjectSet></Ground>'
+        f'<Ground name="ground"><WrapObjectSet><objects>{objects}</objects></WrapObjectSet></Ground>'
         f"<BodySet><objects>{bodies}</objects></BodySet><JointSet><objects>{joints}</objects></JointSet>"
         f"<ForceSet><objects>{forces}</objects></ForceSet></Model></OpenSimDocument>"
     )

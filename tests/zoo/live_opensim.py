@@ -39,7 +39,8 @@ def _run(paths: Sequence[Path], seed: int, poses: int) -> dict[str, dict[str, An
         # OpenSim writes a log into its working folder
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=TIMEOUT, check=False)
         if done.returncode != 0:
-            raise RuntimeError(f"OpenSim ended with {done.returncode} after: {done.stdout[-300:]}\n{done.stderr[-2000:]}")
+            last = done.stdout.split()[-1:]
+            raise RuntimeError(f"OpenSim ended with {done.returncode} at {last}:\n{done.stderr[-2000:]}")
         return json.loads(out.read_text(encoding="utf-8"))
 
 
