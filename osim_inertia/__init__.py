@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from osim_inertia.osim.reader import read_osim
     from osim_inertia.osim.writer import write_osim
     from osim_inertia.system import System
+    from osim_inertia.tables.sto import read_table, write_table
+    from osim_inertia.tables.table import Table
 
 __version__ = "0.1.0"
 
@@ -24,11 +26,15 @@ __version__ = "0.1.0"
 _LAZY = {
     "Model": "osim_inertia.model.model",
     "System": "osim_inertia.system",
+    "Table": "osim_inertia.tables.table",
     "read_osim": "osim_inertia.osim.reader",
+    "read_table": "osim_inertia.tables.sto",
     "write_osim": "osim_inertia.osim.writer",
+    "write_table": "osim_inertia.tables.sto",
 }
 
-__all__ = ["FileError", "Model", "ModelError", "OsimError", "OsimInertiaError", "System", "read_osim", "write_osim"]
+__all__ = ["FileError", "Model", "ModelError", "OsimError", "OsimInertiaError", "System", "Table", "read_osim", "read_table",
+           "write_osim", "write_table"]
 
 
 def __getattr__(name: str) -> Any:

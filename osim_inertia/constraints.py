@@ -83,6 +83,20 @@ class ConstraintSet:
         J[:, bodies] = J[:, bodies] @ np.linalg.inv(self._rates(q))
         return J
 
+    def by_coordinate(self, q: Array, slope: Array) -> Array:
+        """Slopes (F, k, n) by u turned to slopes by q; they differ only where u is an angular velocity."""
+        return slope @ np.linalg.inv(self._rates(q)) if self._system.has_angular_speeds else slope
+
+    def coupled(self, q: Array, slope: Array) -> Array:
+        """Slopes (F, k, n) by u when the constraints make other coordinates move along: each per unit of its own u."""
+        if not self.names:
+            return slope
+        J = self.jacobian(q)
+        allowed = np.eye(q.shape[1]) - np.linalg.pinv(J) @ J
+        own = np.einsum("fii->fi", allowed)[:, None, :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(np.abs(own) > 1e-12, (slope @ allowed) / own, 0.0)
+
     def project_q(self, q: ArrayLike, *, time: ArrayLike | None = None, tolerance: float = 1e-12) -> Array:
         """The nearest poses (F, n) that satisfy the constraints.
 

@@ -17,6 +17,7 @@ from osim_inertia.errors import ModelError
 from osim_inertia.kernels import batch, speeds
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
 from osim_inertia.model.model import Model
+from osim_inertia.paths import PathSet
 
 Array = NDArray[np.float64]
 FRAMES_PER_THREAD = 16  # fewer are not worth a thread
@@ -196,6 +197,46 @@ class System:
             raise ModelError(f"Coordinate '{self.coordinate_names[first]}' moves no mass, so its acceleration is "
                              "undetermined; give the bodies it moves some mass.")
         return udot
+
+    # ---- paths ----------------------------------------------------------------------------------------------------
+    @cached_property
+    def paths(self) -> PathSet:
+        """Geometry of muscles and of other forces along a path."""
+        return PathSet(self)
+
+    @property
+    def path_names(self) -> tuple[str, ...]:
+        """Names of all forces along a path, muscles first to last as in the file."""
+        return tuple(force.name for force in self.model.path_forces)
+
+    def path_lengths(self, q: ArrayLike, *, paths: str = "opensim") -> Array:
+        """(F, P) in m. paths "opensim" follows OpenSim's construction; "shortest" is the true shortest path."""
+        return self.paths.lengths(q, paths)
+
+    def path_speeds(self, q: ArrayLike, u: ArrayLike, *, paths: str = "opensim") -> Array:
+        """(F, P) in m/s: the rate of `path_lengths` along u."""
+        q, u = self.frames(q=q, u=u)
+        return np.einsum("fpn,fn->fp", self.paths.slopes(q, paths), u)
+
+    def moment_arms(self, q: ArrayLike, *, paths: str = "opensim", couplers: bool = False) -> Array:
+        """(F, P, n) in m (rotations) or 1 (translations): −dL/dq, every coordinate on its own.
+
+        With `couplers` the coordinates that a constraint moves along are included, as in OpenSim's moment arms.
+        """
+        (q,) = self.frames(q=q)
+        slope = self.paths.slopes(q, paths)
+        if couplers:
+            return -self.constraints.coupled(q, slope)
+        return -self.constraints.by_coordinate(q, slope)
+
+    def opensim_moment_arms(self, q: ArrayLike) -> Array:
+        """(F, P, n): what OpenSim's computeMomentArm answers, couplers included; on wraps it is not −dL/dq."""
+        (q,) = self.frames(q=q)
+        return self.constraints.coupled(q, self.paths.tension_forces(q))
+
+    def path_points(self, q: ArrayLike, name: str) -> list[Array]:
+        """For each frame the path of that name as a polyline (k, 3) in ground, arcs included."""
+        return self.paths.points(q, name)
 
     # ---- the whole body -------------------------------------------------------------------------------------------
     def center_of_mass(self, q: ArrayLike) -> Array:

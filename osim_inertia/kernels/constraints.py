@@ -19,6 +19,7 @@ from osim_inertia.kernels.rotation import matrix, product, row, times
 from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, norm, scaled, sub
 
 COUPLER, POINT, DISTANCE, POINT_ON_LINE, WELD = range(5)
+TINY = 1e-300
 
 
 class Constraints(NamedTuple):
@@ -60,7 +61,8 @@ def constraint_errors(A, C, q, start, stop, error, J):
                 length = norm(d)
                 error[f, r] = length - C.distance[k]
                 for c in range(n):
-                    J[f, r, c] = dot3(d, sub(row(J1[c], 1), row(J2[c], 1))) / length
+                    # two points on one spot have no direction; any error there is the whole distance
+                    J[f, r, c] = dot3(d, sub(row(J1[c], 1), row(J2[c], 1))) / max(length, TINY)
             elif kind == POINT_ON_LINE:
                 _point_on_line(d, R1, J1, J2, error[f, r : r + 2], J[f, r : r + 2])
             else:

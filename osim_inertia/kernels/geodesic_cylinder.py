@@ -2,8 +2,9 @@
 
     path segment --> [one surface] --> geodesic record --> geodesic_points, shortest_path
                           ^ here
-Unrolled, the path is a straight line: in the cross-section it is tangent - arc - tangent, and the height rises evenly along
-it. With n, t the radial and tangential unit vectors at the contact angles alpha (turning the way the path goes):
+Unrolled, the path is a straight line: in the cross-section it is tangent - arc - tangent, and the height rises evenly
+along it. With n, t the radial and tangential unit vectors at the contact angles alpha (turning the way the path
+goes):
 
     p = r n1 - a t1     s = r n2 + b t2     planar length Lam = a + r theta + b     l = sqrt(Lam^2 + h^2)
     a alpha1' = n1.p'   b alpha2' = -n2.s'  Lam' = t2.s' - t1.p'                    (' = rate)
@@ -52,6 +53,7 @@ from osim_inertia.kernels.geodesic_common import (
     NO_WRAP,
     WRAPPED,
     get3,
+    inner,
     put3,
     set_ends,
     set_jacobi,
@@ -70,15 +72,17 @@ C_PLANAR_DOT = M_OWN + 2
 C_PLANAR_DDOT = M_OWN + 3
 
 
-@kernel
+@inner
 def tangent_normal(p, radius, turn):
-    """(tangent length, nx, ny): normal at the contact of the tangent from p; turn +1 is the contact ahead counter-clockwise."""
+    """(tangent length, nx, ny): normal at the contact of the tangent from p; turn +1 is the contact ahead counter-
+    clockwise.
+    """
     d2 = p[0] * p[0] + p[1] * p[1]
     a = sqrt(max(d2 - radius * radius, 0.0))
     return a, (radius * p[0] - turn * a * p[1]) / d2, (radius * p[1] + turn * a * p[0]) / d2
 
 
-@kernel
+@inner
 def arc_angle(sine, cosine, middle):
     """Angle of an arc from its sine and cosine, within half a turn of `middle`."""
     theta = atan2(sine, cosine)
@@ -89,7 +93,8 @@ def arc_angle(sine, cosine, middle):
 def cylinder_geodesic(p, s, radius, sense, middle, geo):
     """Path from p to s turning about +z (sense +1) or -z (-1), into geo (GEO,). p, s tuples outside the cylinder.
 
-    The arc's angle is taken within half a turn of `middle`: HALF_TURN for any path, the old angle to follow a known one.
+    The arc's angle is taken within half a turn of `middle`: HALF_TURN for any path, the old angle to follow a known
+    one.
     """
     a, n1x, n1y = tangent_normal(p, radius, sense)
     b, n2x, n2y = tangent_normal(s, radius, -sense)
@@ -120,14 +125,14 @@ def cylinder_geodesic(p, s, radius, sense, middle, geo):
     set_jacobi(geo, 1.0, 0.0, geo[G_ARC], 1.0)
 
 
-@kernel
+@inner
 def _tangents(geo):
     """Planar unit tangents t1, t2 in the direction of travel."""
     c = geo[G_LENGTH] / geo[G_PLANAR]
     return (c * geo[G_E1], c * geo[G_E1 + 1], 0.0), (c * geo[G_E2], c * geo[G_E2 + 1], 0.0)
 
 
-@kernel
+@inner
 def cylinder_arc(geo, way, arc):
     """State of the arc's point at arc length `way` from the first contact, into arc (ARC_STATE,)."""
     radius, slope = geo[G_SIZE], geo[G_PLANAR] / geo[G_LENGTH]
@@ -149,7 +154,7 @@ def cylinder_arc(geo, way, arc):
     arc[A_TAU] = slope / radius * (tx * b[0] + ty * b[1])
 
 
-@kernel
+@inner
 def cylinder_motion(geo, pdot, pddot, sdot, sddot, mot):
     """Rates of length and directions for a motion of the ends, into mot (MOT,)."""
     start_motion(geo, pdot, pddot, sdot, sddot, mot)
@@ -172,16 +177,18 @@ def cylinder_motion(geo, pdot, pddot, sdot, sddot, mot):
     _unit_second_rate(geo, mot, G_E2, M_E2DOT, (c2[0], c2[1], rise_ddot))
 
 
-@kernel
+@inner
 def _unit_second_rate(geo, mot, at, at_rate, lddot):
-    """Second rate of the direction e stored at `at` in geo (its rate at `at_rate` in mot) from the second rate of l e."""
+    """Second rate of the direction e stored at `at` in geo (its rate at `at_rate` in mot) from the second rate of l
+    e.
+    """
     length = geo[G_LENGTH]
     e, edot = get3(geo, at), get3(mot, at_rate)
     eddot = sum3(1.0 / length, lddot, -mot[M_ACCEL] / length, e, -2.0 * mot[M_RATE] / length, edot)
     put3(mot, at_rate + 3, eddot)
 
 
-@kernel
+@inner
 def cylinder_arc_second(geo, mot, arc, eta):
     """Second rate of the arc's point at fixed eta: r n moves by r psi' t in the cross-section, evenly in height."""
     n = get3(arc, A_N)
@@ -194,7 +201,7 @@ def cylinder_arc_second(geo, mot, arc, eta):
     return w * t[0] - c * n[0], w * t[1] - c * n[1], z
 
 
-@kernel
+@inner
 def cylinder_rule(p, s, radius, axis, sign):
     """(code, sense) of the segment p-s: when OpenSim wraps it, and which way round.
 
@@ -225,7 +232,7 @@ def cylinder_rule(p, s, radius, axis, sign):
     return code, _sense_on_side(p, s, radius, axis, sign)
 
 
-@kernel
+@inner
 def _sense_on_side(p, s, radius, axis, sign):
     """+1 or -1: the way round that OpenSim takes when the quadrant is constrained."""
     _, x, y = tangent_normal(p, radius, 1.0)
@@ -248,7 +255,7 @@ def _sense_on_side(p, s, radius, axis, sign):
     return 1.0 if forward < backward else -1.0  # nothing on the active side: the larger angle
 
 
-@kernel
+@inner
 def beyond_ends(geo, length):
     """Whether both contacts lie beyond the ends of a cylinder of this length: then OpenSim lets the segment pass."""
     return abs(geo[G_Q1 + 2]) > 0.5 * length and abs(geo[G_Q2 + 2]) > 0.5 * length

@@ -2,9 +2,9 @@
 
     path segment --> [start] --> geodesic_surface --> geodesic record --> geodesic_points, shortest_path
                         ^ here
-Scaling by the half axes turns the ellipsoid into the unit sphere and keeps tangents tangent. The start is the section by the
-plane through both ends and the surface point nearest to the middle of the chord inside; a constrained quadrant mirrors
-that point to its side, as OpenSim does.
+Scaling by the half axes turns the ellipsoid into the unit sphere and keeps tangents tangent. The start is the section
+by the plane through both ends and the surface point nearest to the middle of the chord inside; a constrained quadrant
+mirrors that point to its side, as OpenSim does.
 """
 
 from math import cos, pi, sin, sqrt
@@ -20,32 +20,44 @@ from osim_inertia.kernels.geodesic_common import (
     INSIDE,
     MANDATORY,
     NO_WRAP,
+    inner,
     put3,
     sum3,
 )
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, arc_angle
 from osim_inertia.kernels.geodesic_surface import surface_geodesic
-from osim_inertia.kernels.vec3 import add, along, component, cross, distance, dot3, kernel, norm, on_side, scaled, sub
-from osim_inertia.kernels.vec3 import with_component
+from osim_inertia.kernels.vec3 import (
+    add,
+    along,
+    component,
+    cross,
+    distance,
+    dot3,
+    norm,
+    on_side,
+    scaled,
+    sub,
+    with_component,
+)
 
 SAME_DIRECTION = 1e-4  # 1 - cosine of the angle between the ends below which OpenSim does not wrap
 CHORDS = 12  # of a section, to measure it
 FAN = 12  # sections tried about the chord
 
 
-@kernel
+@inner
 def stretched(x, size):
     """Ellipsoid coordinates to those of the unit sphere."""
     return x[0] / size[0], x[1] / size[1], x[2] / size[2]
 
 
-@kernel
+@inner
 def shrunk(x, size):
     """Unit sphere coordinates back to the ellipsoid's."""
     return x[0] * size[0], x[1] * size[1], x[2] * size[2]
 
 
-@kernel
+@inner
 def ellipsoid_rule(p, s, size, axis, sign):
     """(code, guide point): whether the segment p-s is wrapped, and the surface point the start goes over."""
     u, v = stretched(p, size), stretched(s, size)
@@ -61,11 +73,12 @@ def ellipsoid_rule(p, s, size, axis, sign):
     return MANDATORY, _best_guide(p, s, size, shrunk(near, size), axis, sign)
 
 
-@kernel
+@inner
 def _best_guide(p, s, size, m, axis, sign):
     """Surface point, seen from the middle m of the chord across it, over which the section through p and s is shortest.
 
-    Constrained: only points on the active side; when OpenSim's own guide, the point nearest to m, is on the other side, its mirror image.
+    Constrained: only points on the active side; when OpenSim's own guide, the point nearest to m, is on the other
+    side, its mirror image.
     """
     guide = nearest_on_ellipsoid(m, size)
     if axis >= 0 and not on_side(component(guide, axis), sign):
@@ -87,7 +100,7 @@ def _best_guide(p, s, size, m, axis, sign):
     return guide
 
 
-@kernel
+@inner
 def _hit(m, direction, size):
     """Where the ray from m (inside) meets the ellipsoid."""
     a, b = stretched(m, size), stretched(direction, size)
@@ -95,14 +108,14 @@ def _hit(m, direction, size):
     return along(m, (sqrt(ab * ab + bb * c) - ab) / bb, direction)
 
 
-@kernel
+@inner
 def _section_length(p, s, size, guide):
     """Length of the section path over the guide point."""
     _, q1, q2, arc = _section(p, s, size, guide)
     return distance(p, q1) + arc + distance(q2, s)
 
 
-@kernel
+@inner
 def nearest_on_ellipsoid(m, size):
     """Point of the surface nearest to a point m inside; good enough for a start when m lies on a symmetry plane.
 
@@ -129,14 +142,14 @@ def nearest_on_ellipsoid(m, size):
     return shrunk(u, size)
 
 
-@kernel
+@inner
 def _at(m, size, t):
     """a^2 m/(a^2 + t), component by component."""
     a, b, c = size[0] * size[0], size[1] * size[1], size[2] * size[2]
     return a * m[0] / (a + t), b * m[1] / (b + t), c * m[2] / (c + t)
 
 
-@kernel
+@inner
 def ellipsoid_geodesic(p, s, size, guide, geo, arc):
     """Path from p to s over the side of the guide point, into geo (GEO,): whether the shooting converged."""
     geo[G_KIND] = ELLIPSOID
@@ -151,9 +164,11 @@ def ellipsoid_geodesic(p, s, size, guide, geo, arc):
     return surface_geodesic(geo, arc)
 
 
-@kernel
+@inner
 def _section(p, s, size, guide):
-    """(found, first contact, last contact, arc length) of the section by the plane through p, s and the guide point, over it."""
+    """(found, first contact, last contact, arc length) of the section by the plane through p, s and the guide point,
+    over it.
+    """
     u, v, c = stretched(p, size), stretched(s, size), stretched(guide, size)
     w = cross(sub(c, u), sub(v, u))
     if norm(w) < 1e-12:
@@ -177,9 +192,9 @@ def _section(p, s, size, guide):
     return True, start, last, length * (half / sin(half) if half > 1e-6 else 1.0)
 
 
-@kernel
+@inner
 def _section_contact(u, radius, w, turn):
-    """Normal at the contact of the tangent from u to the section circle about the origin, in the plane with normal w."""
+    """Normal at the contact of the tangent from u to the section circle about the origin; w is the plane's normal."""
     d2 = dot3(u, u)
     a = sqrt(max(d2 - radius * radius, 0.0))
     return sum3(radius / d2, u, turn * a / d2, cross(w, u), 0.0, u)

@@ -23,6 +23,7 @@ from osim_inertia.kernels.geodesic_common import (
     arc_point_first,
     arc_transpose,
     get3,
+    inner,
     line_point,
     line_transpose,
     region_of,
@@ -55,7 +56,7 @@ def interval_motion(geo, pdot, pddot, sdot, sddot, mot):
         surface_motion(geo, pdot, pddot, sdot, sddot, mot)
 
 
-@kernel
+@inner
 def material_point(geo, mot, eta, arc, out):
     """Material point at the label eta, into out (POINT, 3); arc (ARC_RECORD,) is working memory.
 
@@ -83,9 +84,11 @@ def interval_points(geo, mot, etas, arc, out):
         material_point(geo, mot, etas[i], arc, out[i])
 
 
-@kernel
+@inner
 def material_transpose(geo, eta, f, arc):
-    """(g_p, g_s, position, direction): the force f (tuple) on the material point eta pulled back to the ends, and where it acts."""
+    """(g_p, g_s, position, direction): the force f (tuple) on the material point eta pulled back to the ends, and
+    where it acts.
+    """
     region = region_of(geo, eta)
     if region == ARC:
         arc_state(geo, eta * geo[G_LENGTH] - geo[G_A], arc)

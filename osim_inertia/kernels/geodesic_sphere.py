@@ -2,10 +2,11 @@
 
     path segment --> [one surface] --> geodesic record --> geodesic_points, shortest_path
                           ^ here
-The path lies in the plane of both ends and the centre, where it is the cylinder's tangent - arc - tangent. When the ends move
-the plane turns about an axis omega that lies in it; seen from the plane the ends move by their in-plane components, so the
-planar closed form holds there, and omega adds the usual terms of a rotating frame. When the ends are opposite each
-other there are infinitely many shortest paths: any is taken, the length is right, the rates are not defined.
+The path lies in the plane of both ends and the centre, where it is the cylinder's tangent - arc - tangent. When the
+ends move the plane turns about an axis omega that lies in it; seen from the plane the ends move by their in-plane
+components, so the planar closed form holds there, and omega adds the usual terms of a rotating frame. When the ends
+are opposite each other there are infinitely many shortest paths: any is taken, the length is right, the rates are not
+defined.
 """
 
 from math import cos, sin, sqrt
@@ -50,6 +51,7 @@ from osim_inertia.kernels.geodesic_common import (
     SPHERE,
     WRAPPED,
     get3,
+    inner,
     put3,
     set_ends,
     set_jacobi,
@@ -69,9 +71,9 @@ S_OMEGA = M_OWN + 2
 S_ALPHA = M_OWN + 5
 
 
-@kernel
+@inner
 def plane_normal(p, s):
-    """Unit normal of the plane of p, s and the centre, turning from p to s the shorter way; arbitrary when collinear."""
+    """Unit normal of the plane of p, s and the centre, turning from p to s the shorter way; any when collinear."""
     w = cross(p, s)
     size = norm(w)
     if size > COLLINEAR * norm(p) * norm(s):
@@ -82,9 +84,11 @@ def plane_normal(p, s):
     return scaled(1.0 / norm(w), w)
 
 
-@kernel
+@inner
 def sphere_contact(p, radius, w, turn):
-    """(tangent length, normal at the contact) of the tangent from p in the plane with normal w; turn as for the cylinder."""
+    """(tangent length, normal at the contact) of the tangent from p in the plane with normal w; turn as for the
+    cylinder.
+    """
     d2 = dot3(p, p)
     a = sqrt(max(d2 - radius * radius, 0.0))
     return a, sum3(radius / d2, p, turn * a / d2, cross(w, p), 0.0, p)
@@ -92,7 +96,9 @@ def sphere_contact(p, radius, w, turn):
 
 @kernel
 def sphere_geodesic(p, s, radius, sense, middle, geo):
-    """Path from p to s the shorter (sense +1) or the longer (-1) way round, into geo (GEO,); middle as for the cylinder."""
+    """Path from p to s the shorter (sense +1) or the longer (-1) way round, into geo (GEO,); middle as for the
+    cylinder.
+    """
     w = scaled(sense, plane_normal(p, s))
     a, n1 = sphere_contact(p, radius, w, 1.0)
     b, n2 = sphere_contact(s, radius, w, -1.0)
@@ -112,7 +118,7 @@ def sphere_geodesic(p, s, radius, sense, middle, geo):
     set_jacobi(geo, c, -si / radius, radius * si, c)
 
 
-@kernel
+@inner
 def sphere_arc(geo, way, arc):
     """State of the arc's point at arc length `way` from the first contact, into arc (ARC_STATE,)."""
     radius = geo[G_SIZE]
@@ -127,7 +133,7 @@ def sphere_arc(geo, way, arc):
     arc[A_KAPPA], arc[A_TAU] = 1.0 / radius, 0.0
 
 
-@kernel
+@inner
 def _plane_turn(p, s, w, up, us):
     """Vector v in the plane with (v x p).w = up and (v x s).w = us."""
     size = dot3(cross(p, s), w)
@@ -137,7 +143,7 @@ def _plane_turn(p, s, w, up, us):
     return sum3(us / size, p, -up / size, s, 0.0, s)
 
 
-@kernel
+@inner
 def sphere_motion(geo, pdot, pddot, sdot, sddot, mot):
     """Rates of length and directions for a motion of the ends, into mot (MOT,)."""
     start_motion(geo, pdot, pddot, sdot, sddot, mot)
@@ -164,20 +170,20 @@ def sphere_motion(geo, pdot, pddot, sdot, sddot, mot):
     _direction_second(mot, M_E2DDOT, t2, n2, u2, u2dot, omega, alpha)
 
 
-@kernel
+@inner
 def _direction_second(mot, k, t, n, u, udot, omega, alpha):
     """Second rate of a tangent direction that turns by u in a plane that turns by omega."""
     own = sum3(-udot, n, -u * u, t, 0.0, t)
     put3(mot, k, add(own, _frame_second(t, scaled(-u, n), omega, alpha)))
 
 
-@kernel
+@inner
 def _frame_second(x, v, omega, alpha):
     """alpha x x + omega x (omega x x) + 2 omega x v."""
     return add(cross(alpha, x), add(cross(omega, cross(omega, x)), scaled(2.0, cross(omega, v))))
 
 
-@kernel
+@inner
 def sphere_arc_second(geo, mot, arc, eta):
     """Second rate of the arc's point at fixed eta."""
     x, t, n = get3(arc, A_X), get3(arc, A_T), get3(arc, A_N)
@@ -187,9 +193,11 @@ def sphere_arc_second(geo, mot, arc, eta):
     return add(own, _frame_second(x, scaled(v, t), get3(mot, S_OMEGA), get3(mot, S_ALPHA)))
 
 
-@kernel
+@inner
 def sphere_rule(p, s, radius, axis, sign):
-    """(code, sense) of the segment p-s: when OpenSim wraps it, and whether the shorter (+1) or the longer (-1) way round."""
+    """(code, sense) of the segment p-s: when OpenSim wraps it, and whether the shorter (+1) or the longer (-1) way
+    round.
+    """
     limit = radius * radius
     if dot3(p, p) < limit or dot3(s, s) < limit:
         return INSIDE, 1.0

@@ -1,11 +1,12 @@
-"""Shortest path over a smooth surface without closed form (ellipsoid, torus), in its frame: shooting with Newton's method.
+"""Shortest path over a smooth surface without closed form (ellipsoid, torus), in its frame: shooting with Newton's
+method.
 
     path segment --> start (ellipsoid, torus) --> [shoot: tangent from p, geodesic, tangent to s] --> geodesic record
                                                         ^ here
-The geodesic x'' = -kappa N and its two Jacobi solutions y'' = -K y are integrated together by extrapolated midpoint steps
-(order 12). Two unknowns: the direction in which the tangent leaves p, and the arc length l. With the ray that
-leaves the surface missing s by r_N along N2 and r_B along B2, the corrections are r_B/D and -r_N/(kappa b): r_B does not
-depend on l, so both converge quadratically.
+The geodesic x'' = -kappa N and its two Jacobi solutions y'' = -K y are integrated together by extrapolated midpoint
+steps (order 12). Two unknowns: the direction in which the tangent leaves p, and the arc length l. With the ray that
+leaves the surface missing s by r_N along N2 and r_B along B2, the corrections are r_B/D and -r_N/(kappa b): r_B does
+not depend on l, so both converge quadratically.
 
 Lengths are exact to about 1e-12, first rates are exact (geodesic_common); second rates are fourth-order central
 differences of the first rates along the motion, each side of a contact continued on its own.
@@ -55,13 +56,14 @@ from osim_inertia.kernels.geodesic_common import (
     arc_rate,
     direction_rates,
     get3,
+    inner,
     put3,
     set_ends,
     set_jacobi,
     start_motion,
     sum3,
 )
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, norm, scaled, sub
 
 STEP = 0.3  # integration step in radii of curvature; 0.6 costs four digits of the length
 LEVELS = 6  # of the extrapolation: order 12
@@ -80,7 +82,7 @@ U_GEO = M_OWN + 2
 U_WORK = U_GEO + 4 * GEO
 
 
-@kernel
+@inner
 def gradient(kind, size, x):
     """Gradient of the surface's function (zero on the surface, positive outside)."""
     if kind == ELLIPSOID:
@@ -90,7 +92,7 @@ def gradient(kind, size, x):
     return c * x[0], c * x[1], x[2]
 
 
-@kernel
+@inner
 def gradient_rate(kind, size, x, v):
     """Rate of the gradient when x moves with v (the Hessian times v)."""
     if kind == ELLIPSOID:
@@ -101,9 +103,11 @@ def gradient_rate(kind, size, x, v):
     return c * v[0] + out * x[0], c * v[1] + out * x[1], v[2]
 
 
-@kernel
+@inner
 def height(kind, size, x):
-    """The surface's function: half of (sum of squares - 1) for the ellipsoid, half of (distance^2 - tube^2) for the torus."""
+    """The surface's function: half of (sum of squares - 1) for the ellipsoid, half of (distance^2 - tube^2) for the
+    torus.
+    """
     if kind == ELLIPSOID:
         g = gradient(kind, size, x)
         return 0.5 * (dot3(g, x) - 1.0)
@@ -111,7 +115,7 @@ def height(kind, size, x):
     return 0.5 * (rho * rho + x[2] * x[2] - size[0] * size[0])
 
 
-@kernel
+@inner
 def _curvature(kind, size, x, g2):
     """Gaussian curvature; g2 is the squared gradient."""
     if kind == ELLIPSOID:
@@ -121,7 +125,7 @@ def _curvature(kind, size, x, g2):
     return (rho - size[1]) / (size[0] * size[0] * rho)
 
 
-@kernel
+@inner
 def _step_length(kind, size, g2):
     """Step suited to the surface's sharpest curvature here."""
     if kind == ELLIPSOID:
@@ -130,7 +134,7 @@ def _step_length(kind, size, g2):
     return STEP * min(size[0], size[1] - size[0])
 
 
-@kernel
+@inner
 def _rates(kind, size, w, i, o):
     """Right-hand side: rates of the state stored at i, written at o."""
     x, t = get3(w, i), get3(w, i + 3)
@@ -146,7 +150,7 @@ def _rates(kind, size, w, i, o):
     w[o + 9] = -K * w[i + 8]
 
 
-@kernel
+@inner
 def _leap(kind, size, w, start, H):
     """Advance the state at `start` by H: modified midpoint with 2, 4, ... 12 substeps, extrapolated to none."""
     rate, old, new, table = start + ODE, start + 2 * ODE, start + 3 * ODE, start + 4 * ODE
@@ -176,7 +180,7 @@ def _leap(kind, size, w, start, H):
         w[start + k] = w[table + (LEVELS - 1) * ODE + k]
 
 
-@kernel
+@inner
 def surface_arc(geo, way, arc):
     """State of the geodesic at arc length `way` from the first contact, into arc (ARC_STATE + working memory)."""
     kind, size = geo[G_KIND], get3(geo, G_SIZE)
@@ -188,7 +192,7 @@ def surface_arc(geo, way, arc):
     while abs(way - done) > 0.0:
         g = gradient(kind, size, get3(w, W_X))
         H = min(abs(way - done), _step_length(kind, size, dot3(g, g)))
-        last = H == abs(way - done)
+        last = abs(way - done) == H
         _leap(kind, size, w, W_X, H if way > 0.0 else -H)
         if last:
             break
@@ -207,7 +211,7 @@ def surface_arc(geo, way, arc):
     arc[A_KAPPA], arc[A_TAU] = dot3(turn, t) / steep, dot3(turn, b) / steep
 
 
-@kernel
+@inner
 def touch(kind, size, p, across, q):
     """(found, contact): the tangent from p that stays in the plane through p with normal `across`, near q."""
     for _ in range(30):
@@ -230,7 +234,7 @@ def touch(kind, size, p, across, q):
     return far < 1e-12 * limit, q
 
 
-@kernel
+@inner
 def _leave(geo, q):
     """Make q the first contact: a, e1 and N1."""
     p = get3(geo, G_P)
@@ -246,16 +250,17 @@ def _leave(geo, q):
     put3(geo, G_B1, cross(e, n))
 
 
-@kernel
+@inner
 def _stretch(b, drop):
     """Change of arc length that makes the last ray meet s, were the surface a circle: b - sqrt(b^2 + drop)."""
     root = sqrt(max(b * b + drop, 0.0))
     return -drop / (b + root) if b > 0.0 and b * b + drop > 0.0 else b - root
 
 
-@kernel
+@inner
 def surface_geodesic(geo, arc):
-    """Solve for the path between geo's p and s from the first contact and arc length stored there: whether it converged.
+    """Solve for the path between geo's p and s from the first contact and arc length stored there: whether it
+    converged.
 
     arc (ARC_STATE + working memory). On entry geo holds kind, size, p, s, Q1 (a contact of a tangent from p) and l.
     """
@@ -295,14 +300,14 @@ def surface_geodesic(geo, arc):
     return True
 
 
-@kernel
+@inner
 def _clearance(kind, size, geo, at):
     """Height of an end above the surface, roughly, as a length: the scale on which the path bends with the end."""
     x = get3(geo, at)
     return height(kind, size, x) / norm(gradient(kind, size, x))
 
 
-@kernel
+@inner
 def surface_motion(geo, pdot, pddot, sdot, sddot, mot):
     """Rates of length and directions for a motion of the ends, into mot (MOT,), with the displaced geodesics."""
     start_motion(geo, pdot, pddot, sdot, sddot, mot)
@@ -330,20 +335,20 @@ def surface_motion(geo, pdot, pddot, sdot, sddot, mot):
     return solved
 
 
-@kernel
+@inner
 def _offset(i):
     """Where the displaced geodesics stand: -2, -1, 1, 2 steps."""
     return i - 2.0 if i < 2 else i - 1.0
 
 
-@kernel
+@inner
 def _weight(i):
     """Weights of the fourth-order first difference at those places."""
     w = 1.0 / 12.0 if i == 0 or i == 3 else 8.0 / 12.0
     return w if i == 0 or i == 2 else -w
 
 
-@kernel
+@inner
 def _displaced(geo, other, way, up, us, mot):
     """Geodesic with both ends moved by `way` along (up, us), into other (GEO,): whether it converged."""
     for k in range(GEO):
@@ -356,7 +361,7 @@ def _displaced(geo, other, way, up, us, mot):
     return found and surface_geodesic(other, mot[U_WORK:])
 
 
-@kernel
+@inner
 def surface_arc_second(geo, mot, arc, eta):
     """Second rate of the arc's point at fixed eta. Overwrites arc."""
     second, _ = arc_rate(geo, arc, eta, get3(mot, M_PDDOT), get3(mot, M_SDDOT))

@@ -2,9 +2,9 @@
 
     wraps chosen on an interval --> [virtual nodes] --> pieces with one wrap each --> wrapped_interval
                                           ^ here
-A virtual node Q lies on the straight piece between two surfaces. It may move in the plane across that piece, and the whole length
-is stationary in it: the directions on both sides agree. With y the coordinates of all virtual nodes of the interval,
-H the Hessian of the length in y and r = (e2 of the piece before) - (e1 of the piece after), projected:
+A virtual node Q lies on the straight piece between two surfaces. It may move in the plane across that piece, and the
+whole length is stationary in it: the directions on both sides agree. With y the coordinates of all virtual nodes of
+the interval, H the Hessian of the length in y and r = (e2 of the piece before) - (e1 of the piece after), projected:
 
     Newton    H dy = -r
     motion    H y' = -r' at resting y      H y'' = -r'' at y' and no y''
@@ -28,12 +28,13 @@ from osim_inertia.kernels.geodesic_common import (
     G_Q1,
     G_Q2,
     get3,
+    inner,
     put3,
     sum3,
 )
 from osim_inertia.kernels.shortest_record import CHAIN, SECOND, W_BASIS, W_CONTACT, W_END, W_P, turned, turned_back
 from osim_inertia.kernels.shortest_segment import follow
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, norm, scaled, sub
 
 STEPS = 40
 SETTLED = 1e-14  # m; Newton's method ends when no virtual node moves farther
@@ -41,9 +42,11 @@ NEARLY = 1e-12  # m; or when it no longer improves below this
 ROUNDING = 1e-12  # kinks below this may grow
 
 
-@kernel
+@inner
 def join_wraps(i, j, path):
-    """Make the pieces chain[i:j] of one interval tangent to each other: whether it worked. Fills records, contacts and ends."""
+    """Make the pieces chain[i:j] of one interval tangent to each other: whether it worked. Fills records, contacts
+    and ends.
+    """
     if not follow_all(i, j, path):
         return False
     last_far = 1e300
@@ -77,7 +80,7 @@ def join_wraps(i, j, path):
     return follow_all(i, j, path)
 
 
-@kernel
+@inner
 def follow_all(i, j, path):
     """Re-solve the pieces for their present ends: whether all could be."""
     for c in range(i, j):
@@ -92,7 +95,7 @@ def follow_all(i, j, path):
     return True
 
 
-@kernel
+@inner
 def largest_kink(i, j, path):
     """Largest |e2 - e1| at a virtual node."""
     kink = 0.0
@@ -102,7 +105,7 @@ def largest_kink(i, j, path):
     return kink
 
 
-@kernel
+@inner
 def solution(i, c, path):
     """Move of the virtual node after chain[c] from the solved right-hand side."""
     row = path.rows[path.ints[CHAIN, c]]
@@ -111,7 +114,7 @@ def solution(i, c, path):
     return sum3(path.matrix[y, last], u, path.matrix[y + 1, last], v, 0.0, u)
 
 
-@kernel
+@inner
 def _shift(i, j, share, path):
     """Move the virtual nodes by a share of Newton's step."""
     for c in range(i, j - 1):
@@ -121,7 +124,7 @@ def _shift(i, j, share, path):
         put3(other, W_END, along(get3(other, W_END), share, move))
 
 
-@kernel
+@inner
 def set_basis(i, j, path):
     """Two unit vectors across each straight piece between surfaces."""
     for c in range(i, j - 1):
@@ -135,16 +138,18 @@ def set_basis(i, j, path):
         put3(row, W_BASIS + SECOND, cross(e, u))
 
 
-@kernel
+@inner
 def put_projected(i, c, v, path):
-    """Make the components of v across the straight piece after chain[c] its part of the right-hand side, sign changed."""
+    """Make the components of v across the straight piece after chain[c] its part of the right-hand side, sign
+    changed.
+    """
     row = path.rows[path.ints[CHAIN, c]]
     y, last = 2 * (c - i), path.matrix.shape[1] - 1
     path.matrix[y, last] = -dot3(get3(row, W_BASIS), v)
     path.matrix[y + 1, last] = -dot3(get3(row, W_BASIS + SECOND), v)
 
 
-@kernel
+@inner
 def _newton_step(i, j, path):
     """Solve H dy = -r: its largest component, and whether the length has a minimum there."""
     for c in range(i, j - 1):
@@ -157,9 +162,11 @@ def _newton_step(i, j, path):
     return far, minimum
 
 
-@kernel
+@inner
 def solve_virtual(i, j, path):
-    """Solve with the Hessian of the length of chain[i:j] for the right-hand side in place; whether it is positive definite."""
+    """Solve with the Hessian of the length of chain[i:j] for the right-hand side in place; whether it is positive
+    definite.
+    """
     A, n, last = path.matrix, 2 * (j - i - 1), path.matrix.shape[1] - 1
     _build_hessian(i, j, n, path)
     minimum = True
@@ -177,7 +184,7 @@ def solve_virtual(i, j, path):
     return minimum
 
 
-@kernel
+@inner
 def _build_hessian(i, j, n, path):
     """Hessian of the length of chain[i:j] in the n coordinates of its virtual nodes."""
     for r in range(n):

@@ -3,11 +3,13 @@
     poses --> path points in ground --> [which wraps act, contact points, length] --> wrapped_interval, muscle inertia
                                                    ^ here
 Which segment a wrap takes, when it acts and which way round it goes follow OpenSim's rules (passes over the wraps, each
-tried on the present path without it). Once OpenSim would be content, wraps that share one interval between path points are
-joined by Newton's method (shortest_join), and the passes repeat until one changes nothing: no contact moves by more than
-1e-12 m. Surfaces that overlap, or sides that contradict each other, may never come to rest; then the last choice is kept.
+tried on the present path without it). Once OpenSim would be content, wraps that share one interval between path
+points are joined by Newton's method (shortest_join), and the passes repeat until one changes nothing: no contact
+moves by more than 1e-12 m. Surfaces that overlap, or sides that contradict each other, may never come to rest; then
+the last choice is kept.
 
-Inputs have the layout of opensim_path: a path owns the rows first ... first + count - 1 of PathWraps. The result is a ShortestPath.
+Inputs have the layout of opensim_path: a path owns the rows first ... first + count - 1 of PathWraps. The result is a
+ShortestPath.
 """
 
 from math import inf
@@ -25,6 +27,7 @@ from osim_inertia.kernels.geodesic_common import (
     NO_WRAP,
     WRAPPED,
     get3,
+    inner,
     put3,
 )
 from osim_inertia.kernels.shortest_join import follow_all, join_wraps
@@ -59,8 +62,9 @@ START = np.int64(0)
 def shortest_path(nodes, node_index, n_active, objects, R_GW, p_GW, wraps, first, count, path):
     """(length, size of the chain, passes) of one path; passes is MAX_PASSES + 1 if the wraps never came to rest.
 
-    nodes (>= n_active, 3) active path points in ground | node_index (>= n_active,) their 0-based places in the full PathPointSet |
-    objects WrapObjects | R_GW (n, 3, 3), p_GW (n, 3) poses of the objects in ground | wraps PathWraps | path ShortestPath, overwritten.
+    nodes (>= n_active, 3) active path points in ground | node_index (>= n_active,) their 0-based places in the full
+    PathPointSet | objects WrapObjects | R_GW (n, 3, 3), p_GW (n, 3) poses of the objects in ground | wraps PathWraps |
+    path ShortestPath, overwritten.
     """
     size, passes = START, 0
     for k in range(count):
@@ -100,7 +104,7 @@ def shortest_path(nodes, node_index, n_active, objects, R_GW, p_GW, wraps, first
     return path_length(nodes, n_active, size, path), size, passes
 
 
-@kernel
+@inner
 def _place_object(R_GW, p_GW, o, k, path):
     """Copy the pose of the object of wrap k to its row."""
     row = path.rows[k]
@@ -111,7 +115,7 @@ def _place_object(R_GW, p_GW, o, k, path):
             row[W_R + 3 * r + c] = R_GW[o, r, c]
 
 
-@kernel
+@inner
 def _remember(size, count, path):
     """Keep the chain and all contacts, to see what the next pass moves."""
     for i in range(size):
@@ -144,7 +148,7 @@ def wrapped_share(size, length, path):
     return total / length
 
 
-@kernel
+@inner
 def _contact_length(nodes, n_active, size, path):
     """Length of the path through the present contacts, tangent or not."""
     total = 0.0
@@ -160,9 +164,11 @@ def _contact_length(nodes, n_active, size, path):
     return total
 
 
-@kernel
+@inner
 def _make_consistent(nodes, size, path):
-    """For wraps that never came to rest: tangent paths over the last choice, without wraps that do not press; new size."""
+    """For wraps that never came to rest: tangent paths over the last choice, without wraps that do not press; new
+    size.
+    """
     again = True
     while again:
         again = False
@@ -177,7 +183,7 @@ def _make_consistent(nodes, size, path):
     return size
 
 
-@kernel
+@inner
 def _join_intervals(nodes, size, path):
     """Set the ends of all pieces and join the wraps of every interval that has several."""
     _set_ends(START, size, nodes, size, path)
@@ -195,14 +201,14 @@ def _join_intervals(nodes, size, path):
         i = j
 
 
-@kernel
+@inner
 def _copy_contacts(source, target, row):
     """Copy the two contacts within a row."""
     for x in range(6):
         row[target + x] = row[source + x]
 
 
-@kernel
+@inner
 def _movement(old_size, size, path):
     """Largest move of a contact in this pass; infinite when the chain changed."""
     if old_size != size:
@@ -218,9 +224,11 @@ def _movement(old_size, size, path):
     return far
 
 
-@kernel
+@inner
 def _set_ends(start, stop, nodes, size, path):
-    """Ends of the pieces chain[start:stop] from the present contacts: path points, or the middle of the gap to the neighbour."""
+    """Ends of the pieces chain[start:stop] from the present contacts: path points, or the middle of the gap to the
+    neighbour.
+    """
     for i in range(start, stop):
         k = path.ints[CHAIN, i]
         here = path.ints[WHERE, k]
@@ -235,7 +243,7 @@ def _set_ends(start, stop, nodes, size, path):
             put3(row, W_END + SECOND, scaled(0.5, add(other, get3(row, W_CONTACT + SECOND))))
 
 
-@kernel
+@inner
 def _remove(k, size, path):
     """Take wrap k out of the chain; new size."""
     for i in range(size):
@@ -246,7 +254,7 @@ def _remove(k, size, path):
     return size
 
 
-@kernel
+@inner
 def _insert(k, place, size, path):
     """Put wrap k at `place` in the chain; new size."""
     for j in range(size, place, -1):
@@ -255,7 +263,7 @@ def _insert(k, place, size, path):
     return size + 1
 
 
-@kernel
+@inner
 def _range(range_start, range_end, node_index, n_active):
     """First and last node (rows of `nodes`) between which a PathWrap may act."""
     lo, hi = 0, n_active - 1
@@ -268,7 +276,7 @@ def _range(range_start, range_end, node_index, n_active):
     return lo, hi
 
 
-@kernel
+@inner
 def _best_segment(nodes, lo, hi, size, kind, params, axis, sign, k, turn, path):
     """Place in the chain that wrap k takes, -1 for none; its record, contacts and interval go to `path`.
 
@@ -306,7 +314,7 @@ def _best_segment(nodes, lo, hi, size, kind, params, axis, sign, k, turn, path):
     return place
 
 
-@kernel
+@inner
 def _accept(scratch, row):
     """Give a wrap the geodesic in the scratch row."""
     for c in range(GEO):

@@ -1,10 +1,11 @@
 """Memory of one path: what `shortest_path` finds and `wrapped_interval` adds, one row of floats per wrap.
 
     shortest_path, shortest_join, wrapped_interval all read and write it
-A path is four arrays, because Numba's compile time grows with the number of arrays a function is given. "Wrap k" is the path's
-k-th PathWrap. Its wrapped pieces, in order, are ints[CHAIN, 0 : size]; the piece of wrap k runs between the two ends in its
-row, which are path points or, between two wraps on one interval, a *virtual node* in the middle of the straight piece
-between them. A row begins with the geodesic record (geodesic_common) in the frame of the object and ends with its motion record.
+A path is four arrays, because Numba's compile time grows with the number of arrays a function is given. "Wrap k" is
+the path's k-th PathWrap. Its wrapped pieces, in order, are ints[CHAIN, 0 : size]; the piece of wrap k runs between
+the two ends in its row, which are path points or, between two wraps on one interval, a *virtual node* in the middle
+of the straight piece between them. A row begins with the geodesic record (geodesic_common) in the frame of the object
+and ends with its motion record.
 """
 
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.kernels.geodesic_common import ARC_RECORD, GEO, MOT
+from osim_inertia.kernels.geodesic_common import ARC_RECORD, GEO, MOT, inner
 from osim_inertia.kernels.vec3 import kernel
 
 # rows of ints
@@ -65,7 +66,7 @@ def new_shortest_path(max_wraps: int) -> ShortestPath:
     )
 
 
-@kernel
+@inner
 def turned(row, v):
     """Vector v of the object's frame, in ground."""
     r = row[W_R : W_R + 9]
@@ -76,7 +77,7 @@ def turned(row, v):
     )
 
 
-@kernel
+@inner
 def turned_back(row, v):
     """Ground vector v in the object's frame."""
     r = row[W_R : W_R + 9]

@@ -17,10 +17,11 @@ from osim_inertia.kernels.geodesic_common import (
     G_SENSE,
     G_SIZE,
     G_THETA,
-    INSIDE,
     NO_WRAP,
     SPHERE,
+    WRAPPED,
     get3,
+    inner,
     put3,
 )
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, beyond_ends, cylinder_geodesic, cylinder_rule
@@ -33,7 +34,8 @@ from osim_inertia.kernels.vec3 import dot3, kernel, load
 
 @kernel
 def wrap_segment(kind, params, axis, sign, p, s, geo, arc):
-    """Code of the segment p-s (tuples); for WRAPPED and MANDATORY its path in geo (GEO,). A failed search counts as NO_WRAP.
+    """Code of the segment p-s (tuples); for WRAPPED and MANDATORY its path in geo (GEO,). A failed search counts as
+    NO_WRAP.
 
     params (3,): cylinder radius, length | sphere radius | ellipsoid half axes | torus tube radius, ring radius
     axis -1 = any side, else 0, 1, 2 with sign +1 or -1 | arc (ARC_RECORD,) working memory
@@ -41,26 +43,26 @@ def wrap_segment(kind, params, axis, sign, p, s, geo, arc):
     size = load(params)
     if kind == CYLINDER:
         code, sense = cylinder_rule(p, s, size[0], axis, sign)
-        if code != NO_WRAP and code != INSIDE:
+        if code >= WRAPPED:
             cylinder_geodesic(p, s, size[0], sense, HALF_TURN, geo)
             if beyond_ends(geo, size[1]):
                 return NO_WRAP
     elif kind == SPHERE:
         code, sense = sphere_rule(p, s, size[0], axis, sign)
-        if code != NO_WRAP and code != INSIDE:
+        if code >= WRAPPED:
             sphere_geodesic(p, s, size[0], sense, HALF_TURN, geo)
     elif kind == ELLIPSOID:
         code, guide = ellipsoid_rule(p, s, size, axis, sign)
-        if code != NO_WRAP and code != INSIDE and not ellipsoid_geodesic(p, s, size, guide, geo, arc):
+        if code >= WRAPPED and not ellipsoid_geodesic(p, s, size, guide, geo, arc):
             return NO_WRAP
     else:
         code, sense, ring = torus_rule(p, s, size, axis, sign)
-        if code != NO_WRAP and code != INSIDE and not torus_geodesic(p, s, size, sense, ring, geo, arc):
+        if code >= WRAPPED and not torus_geodesic(p, s, size, sense, ring, geo, arc):
             return NO_WRAP
     return code
 
 
-@kernel
+@inner
 def follow(geo, p, s, arc):
     """Re-solve the path in geo for moved ends, keeping its way round: whether there is one.
 

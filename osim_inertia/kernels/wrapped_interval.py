@@ -2,10 +2,10 @@
 
     shortest_path --> [material points of a wrapped interval] --> muscle inertia
                                   ^ here
-The interval is chain[i:j] of a ShortestPath; its label eta is the fraction of its whole length, from one path point to the next.
-Piece k holds the length from c_k to c_k + l_k, so its own label is eta_k = (eta l - c_k)/l_k, which moves. First
-`object_motion` for every wrap of the chain, then `wrapped_motion`, then `wrapped_points`; `wrapped_transpose` needs neither.
-Exact for cylinders and spheres, in any combination.
+The interval is chain[i:j] of a ShortestPath; its label eta is the fraction of its whole length, from one path point
+to the next. Piece k holds the length from c_k to c_k + l_k, so its own label is eta_k = (eta l - c_k)/l_k, which
+moves. First `object_motion` for every wrap of the chain, then `wrapped_motion`, then `wrapped_points`;
+`wrapped_transpose` needs neither. Exact for cylinders and spheres, in any combination.
 """
 
 from osim_inertia.kernels.geodesic_common import (
@@ -26,6 +26,7 @@ from osim_inertia.kernels.geodesic_common import (
     X,
     direction_rates,
     get3,
+    inner,
     put3,
     sum3,
 )
@@ -58,7 +59,9 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def object_motion(k, v, w, a, al, path):
-    """Motion of the object of wrap k: velocity and acceleration of its origin v, a (3,), angular w, al (3,), in ground."""
+    """Motion of the object of wrap k: velocity and acceleration of its origin v, a (3,), angular w, al (3,), in
+    ground.
+    """
     row = path.rows[k]
     put3(row, W_V, load(v))
     put3(row, W_W, load(w))
@@ -66,7 +69,7 @@ def object_motion(k, v, w, a, al, path):
     put3(row, W_AL, load(al))
 
 
-@kernel
+@inner
 def _seen(row, end):
     """(rate, second rate) of one end of a piece (0 or SECOND), seen from its object."""
     w = get3(row, W_W)
@@ -76,7 +79,7 @@ def _seen(row, end):
     return turned_back(row, rate), turned_back(row, sub(sub(get3(row, W_ACCEL + end), get3(row, W_A)), spin))
 
 
-@kernel
+@inner
 def _carried(row, e, edot, eddot):
     """(rate, second rate) in ground of a vector that moves in the object's frame."""
     w, g, gdot = get3(row, W_W), turned(row, e), turned(row, edot)
@@ -84,7 +87,7 @@ def _carried(row, e, edot, eddot):
     return add(cross(w, g), gdot), add(second, turned(row, eddot))
 
 
-@kernel
+@inner
 def _piece_motion(row):
     """Motion record of a piece from the motion of its ends and its object."""
     pdot, pddot = _seen(row, SECOND - SECOND)
@@ -109,16 +112,19 @@ def wrapped_motion(i, j, rate, accel, path):
     if several:
         set_basis(i, j, path)
         _move_virtual(i, j, W_RATE, path)
-    for _ in range(2 if several else 1):  # first with resting accelerations of the virtual nodes, then with the right ones
+    # first with resting accelerations of the virtual nodes, then with the right ones
+    for _ in range(2 if several else 1):
         for c in range(i, j):
             _piece_motion(path.rows[path.ints[CHAIN, c]])
         if several and _ == 0:
             _move_virtual(i, j, W_ACCEL, path)
 
 
-@kernel
+@inner
 def _move_virtual(i, j, target, path):
-    """Rates (target W_RATE) or accelerations (W_ACCEL) of the virtual nodes from the mismatch of directions without them."""
+    """Rates (target W_RATE) or accelerations (W_ACCEL) of the virtual nodes from the mismatch of directions without
+    them.
+    """
     before = ZERO
     for c in range(i, j):
         row = path.rows[path.ints[CHAIN, c]]
@@ -154,7 +160,7 @@ def wrapped_length(i, j, path):
     return length, rate, accel
 
 
-@kernel
+@inner
 def _piece_at(i, j, way, path):
     """(place in the chain, its own label) of the piece that holds arc length `way`."""
     c = i
@@ -185,7 +191,7 @@ def wrapped_points(i, j, etas, path, out):
             _relabel(length / l_k, (rate - length * rate_k / l_k) / l_k, u, udot, out[n])
 
 
-@kernel
+@inner
 def _to_ground(row, point):
     """Turn the rows of a material point of the object's frame into ground."""
     x, slope, slope_rate = load(point[X]), load(point[X_ETA]), load(point[X_ETA_DOT])
@@ -199,11 +205,12 @@ def _to_ground(row, point):
     store(point[X_DDOT], add(get3(row, W_A), second))
 
 
-@kernel
+@inner
 def _relabel(scale, scale_rate, u, udot, point):
     """Turn rows at a fixed label of the piece into rows at a fixed label of the interval.
 
-    The piece's label moves with u, udot at a fixed label of the interval, and changes `scale` times as fast along the path.
+    The piece's label moves with u, udot at a fixed label of the interval, and changes `scale` times as fast along the
+    path.
     """
     d, dd = load(point[X_ETA]), load(point[X_ETA2])
     rate, slope_rate = load(point[X_DOT]), load(point[X_ETA_DOT])
@@ -214,13 +221,13 @@ def _relabel(scale, scale_rate, u, udot, point):
     store(point[X_ETA2], scaled(scale * scale, dd))
 
 
-@kernel
+@inner
 def _grow(row, at, v):
     """Add v to the vector stored at `at`."""
     put3(row, at, add(get3(row, at), v))
 
 
-@kernel
+@inner
 def _pull(row, g_p, g_s):
     """Add forces g_p, g_s (ground) on the ends of a piece, and what holds its object in balance with them."""
     origin = get3(row, W_P)
@@ -236,7 +243,8 @@ def wrapped_transpose(i, j, etas, forces, tension, path, g_start, g_stop, force,
     """Pull forces (n, 3) on the material points etas (n,) of chain[i:j] back to path points and objects; all in ground.
 
     Adds also `tension` times the gradient of the interval's length: minus the forces of a string under that tension.
-    Adds to g_start, g_stop (3,) at the two path points, to force (objects, 3) and to moment (objects, 3) about the objects' origins.
+    Adds to g_start, g_stop (3,) at the two path points, to force (objects, 3) and to moment (objects, 3) about the
+    objects' origins.
     """
     length = 0.0
     for c in range(i, j):
@@ -267,13 +275,13 @@ def wrapped_transpose(i, j, etas, forces, tension, path, g_start, g_stop, force,
         store(moment[o], add(load(moment[o]), get3(path.rows[k], W_MOMENT)))
 
 
-@kernel
+@inner
 def _pull_length(row, tension):
     """Add tension times the gradient of the length of a piece."""
     _pull(row, scaled(-tension, turned(row, get3(row, G_E1))), scaled(tension, turned(row, get3(row, G_E2))))
 
 
-@kernel
+@inner
 def _pull_point(row, own, f, arc):
     """Pull the force f back from the label `own` of a piece; its component along the path."""
     g_p, g_s, x, t = material_transpose(row, own, turned_back(row, f), arc)
@@ -283,7 +291,7 @@ def _pull_point(row, own, f, arc):
     return dot3(turned(row, t), f)
 
 
-@kernel
+@inner
 def _pull_virtual(i, j, path):
     """Pass the forces on the virtual nodes on to everything that moves them."""
     set_basis(i, j, path)

@@ -170,9 +170,12 @@ def _wrap(scope: Scope, force: Node, node: Node, count: int) -> p.PathWrap:
     if name not in scope.wrap_objects:
         raise force.error("wraps over an object that is not in the model.", line=node.line, found=name or "nothing",
                           expected=closest(name, scope.wrap_objects, "a wrap object of this model"))
-    start, end = (int(value) for value in node.vector("range", 2, (-1, -1)))
-    if (start, end) != node.vector("range", 2, (-1, -1)) or start > count or end > count or (start >= 1 and 1 <= end < start):
-        raise force.error("<range> of a PathWrap lies outside the path.", line=node.line, found=f"{start} {end}",
+    written = node.vector("range", 2, (-1, -1))
+    start, end = (int(value) for value in written)
+    outside = start > count or end > count or (start >= 1 and 1 <= end < start)
+    if outside or (start, end) != written:
+        raise force.error("<range> of a PathWrap lies outside the path.", line=node.line,
+                          found=" ".join(f"{value:g}" for value in written),
                           expected=f"point numbers from 1 to {count}, or -1 for an open end")
     method = node.text("method", "hybrid").lower() or "hybrid"
     if method not in METHODS:
@@ -194,5 +197,7 @@ def _function_based_path(scope: Scope, node: Node) -> p.FunctionBasedPath:
     if arms and len(arms) != len(coordinates):
         raise node.error(f"has {len(arms)} moment arm functions for {len(coordinates)} coordinates.",
                          expected="one per coordinate, or none")
+    speed = function_of(node, "lengthening_speed_function", optional=True)
+    node.check_spelling(("Appearance",))
     return p.FunctionBasedPath(coordinates=coordinates, length_function=length, moment_arm_functions=arms,
-                               speed_function=function_of(node, "lengthening_speed_function", optional=True))
+                               speed_function=speed)

@@ -114,9 +114,9 @@ def _custom_joint(node: Node, listed: list[j.Coordinate], common: dict[str, str]
 
 def _refuse_strange_axes(joint: Node, transform: object) -> None:
     """OpenSim reads the six axes it knows by name and nothing else."""
-    for element in [] if transform is None else elements(transform):  # type: ignore[arg-type]
-        known = element.tag in (*j.AXIS_NAMES, "groups") or (element.tag == "TransformAxis" and element.get("name") in j.AXIS_NAMES)
-        if not known and not joint.document.like_opensim:
+    for element in [] if transform is None else elements(transform):
+        name = element.get("name") if element.tag == "TransformAxis" else element.tag
+        if name not in (*j.AXIS_NAMES, "groups") and not joint.document.like_opensim:
             raise joint.error("its SpatialTransform has a part that is not one of the six axes.",
                               line=element.sourceline or 0, found=f"<{element.tag}> '{element.get('name', '')}'",
                               expected="TransformAxis named " + ", ".join(j.AXIS_NAMES))
@@ -124,7 +124,7 @@ def _refuse_strange_axes(joint: Node, transform: object) -> None:
 
 def _axis(joint: Node, transform: object, index: int) -> j.TransformAxis:
     name = j.AXIS_NAMES[index]
-    children = [] if transform is None else list(elements(transform))  # type: ignore[arg-type]
+    children = [] if transform is None else list(elements(transform))
     found = [e for e in children if e.tag == "TransformAxis" and e.get("name") == name]
     found += [inner for e in children if e.tag == name for inner in elements(e)]
     if not found:

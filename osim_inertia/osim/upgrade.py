@@ -48,9 +48,11 @@ def upgrade(model: etree._Element, document: Document) -> None:
         (30505, _joint_locations_to_offset_frames),
         (30505, _path_and_marker_bodies_to_sockets),
         (30505, _linked_bodies_to_offset_frames),
+        (30506, _touching_bodies_to_sockets),
         (30507, _coordinate_set_to_list),
         (30511, _is_disabled_to_its_opposite),
         (30512, _frame_set_to_components),
+        (30513, _usual_control_limits_to_defaults),
         (30514, _reverse_to_swapped_frames),
     ]
     for below, step in steps:
@@ -188,6 +190,8 @@ def _constrained_bodies_to_sockets(model: etree._Element) -> None:
         "PointConstraint": ("body_1", "body_2"),
         "ConstantDistanceConstraint": ("body_1", "body_2"),
         "PointOnLineConstraint": ("line_body", "follower_body"),
+        "RollingOnSurfaceConstraint": ("rolling_body", "surface_body"),
+        "PointToPointSpring": ("body1", "body2"),
     }
     for kind, tags in pairs.items():
         for constraint in _of(model, kind):
@@ -298,6 +302,15 @@ def _linked_bodies_to_offset_frames(model: etree._Element) -> None:
             _add(linker, f"socket_frame{side}", socket)
 
 
+def _touching_bodies_to_sockets(model: etree._Element) -> None:
+    """Contact shapes and prescribed forces: not computed with, but written again in today's layout."""
+    for tag, kinds in (("body_name", ("ContactSphere", "ContactHalfSpace", "ContactMesh")), ("body", ("PrescribedForce",))):
+        for item in _of(model, *kinds):
+            name = _take(item, tag)
+            if name:
+                _add(item, "socket_frame", _body_path(name))
+
+
 def _coordinate_set_to_list(model: etree._Element) -> None:
     for holder in _of(model, "CoordinateSet"):
         objects = first(holder, "objects")
@@ -330,6 +343,15 @@ def _frame_set_to_components(model: etree._Element) -> None:
     for frame in [] if objects is None else list(elements(objects)):
         components.append(frame)
     model.remove(frame_set)
+
+
+def _usual_control_limits_to_defaults(model: etree._Element) -> None:
+    """Muscles with 0 and 1 as limits of control take those of their class, whose minimum is above 0."""
+    for muscle in [e for e in model.iter("*") if "Muscle" in e.tag and first(e, "GeometryPath") is not None]:
+        for tag, usual in (("min_control", 0.0), ("max_control", 1.0)):
+            limit = first(muscle, tag)
+            if limit is not None and _rounded(limit.text or "") == f"{usual:g}":
+                muscle.remove(limit)
 
 
 def _reverse_to_swapped_frames(model: etree._Element) -> None:

@@ -79,9 +79,9 @@ def parse_xml(path: str | Path) -> etree._Element:
 
 def _parse_as_latin1(data: bytes, path: Path) -> etree._Element:
     """Old Windows editors left accented letters in files that claim to be UTF-8."""
-    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", data.decode("latin-1"))
+    data = data.decode("latin-1").encode("utf-8")
     try:
-        return etree.fromstring(text, etree.XMLParser(**UNTRUSTED_INPUT))
+        return etree.fromstring(data, etree.XMLParser(encoding="utf-8", **UNTRUSTED_INPUT))
     except etree.XMLSyntaxError as error:
         raise OsimError(f"This is not well-formed XML: {error.msg}.", file=path, line=error.lineno) from None
 

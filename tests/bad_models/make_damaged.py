@@ -40,7 +40,8 @@ STRUCTURE = (
     "objects", "GeometryPath", "SpatialTransform", "TransformAxis", "coordinates", "frames", "components", "function",
     "wrap_object", "method", "quadrant", "socket_parent_frame", "socket_child_frame", "socket_parent",
     "socket_coordinate", "socket_x_coordinate", "x_location", "z_location", "coupled_coordinates_function",
-    "independent_coordinate_names", "dependent_coordinate_name", "socket_body_1", "Ground", "Coordinate", "Body", "Marker", "PathPoint", "PathWrap",
+    "independent_coordinate_names", "dependent_coordinate_name", "socket_body_1", "Ground", "Coordinate", "Body",
+    "Marker", "PathPoint", "PathWrap",
     "PinJoint", "CustomJoint", "SimmSpline", "MultiplierFunction", "WrapCylinder", "CoordinateCouplerConstraint",
     "PointConstraint", "FmaxTendonStrain", "PhysicalOffsetFrame", "ConditionalPathPoint",
 )  # fmt: skip

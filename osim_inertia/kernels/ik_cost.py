@@ -1,0 +1,254 @@
+"""How far a pose is from the measured markers, with slopes and curvature by every coordinate.
+
+    φ(q) = ½ Σ w_i |e_i|² + ½ Σ w_c (q_c − q_ref)²          e_i = x_i(q) − m_i, marker weights of a frame add up to 1
+
+JᵀWJ of all markers is the mass matrix of a tree that carries point masses w_i at the markers, and Jᵀ W e is what it
+takes to hold forces w_i e_i there, so both come from one backward sweep of sums over subtrees. With r from the body's
+origin, these sums are
+
+    m = Σ w    h = Σ w r    I = Σ w r rᵀ    F = Σ w e    D = Σ w r eᵀ
+
+The second derivative of a point, by a coordinate a and a coordinate c further out, is ω_a × ∂x/∂q_c; its product with
+the residuals needs only F and D. It makes Newton's method out of Gauss and Newton's. (Within a joint whose functions
+are curved it is approximate; that costs iterations, not accuracy.)
+"""
+
+from __future__ import annotations
+
+from math import cos, sin
+from typing import NamedTuple
+
+import numpy as np
+
+from osim_inertia.kernels.constraints import Constraints
+from osim_inertia.kernels.functions import evaluate_many
+from osim_inertia.kernels.joints import ORIGIN, joint_motion
+from osim_inertia.kernels.rotation import IDENTITY, matrix, product, put, put_matrix, row, times, transposed
+from osim_inertia.kernels.speeds import turns_by_angular_velocity
+from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, scaled, sub
+
+SUMS = 22  # m, h (3), I (xx yy zz xy xz yz), F (3), D (9, row by row)
+
+
+class Fit(NamedTuple):
+    """What is fitted, the same in all frames. nm markers, nz unknowns, nt coordinate tasks."""
+
+    bodies: np.ndarray  # (k,) int: bodies that carry markers and those between them and ground, parents first
+    marker_body: np.ndarray  # (nm,) int: -1 is ground
+    marker_point: np.ndarray  # (nm, 3) in the body
+    free: np.ndarray  # (nz,) int: coordinate of each unknown
+    lower: np.ndarray  # (nz,) bounds of the unknowns
+    upper: np.ndarray  # (nz,)
+    turns: np.ndarray  # (nz,) bool: an angle
+    task: np.ndarray  # (nt,) int: coordinates with a target of their own
+    task_weight: np.ndarray  # (nt,)
+    couplers: np.ndarray  # (nk,) int: constraints solved for their dependent coordinate, in order
+    rows: np.ndarray  # (m,) int: equations of the other constraints
+    constraints: Constraints
+
+
+class Slopes(NamedTuple):
+    """One pose's sums, gradient and curvature, by coordinate."""
+
+    arm: np.ndarray  # (nb, 3) from the joint to the body's origin
+    sums: np.ndarray  # (nb, SUMS) over the body and all beyond it
+    gradient: np.ndarray  # (n,)
+    normal: np.ndarray  # (n, n) JᵀWJ, lower triangle
+    bend: np.ndarray  # (n, n) residuals times second derivatives, lower triangle
+    slope: np.ndarray  # (nk, 6) of each coupler
+    curve: np.ndarray  # (nk, 6, 6)
+    rest: np.ndarray  # (n,) zeros
+
+
+@kernel
+def new_slopes(A, P):
+    """Room for one pose."""
+    nb, n, nk = A.parent.shape[0], A.body_of.shape[0], P.couplers.shape[0]
+    return Slopes(
+        np.zeros((nb, 3)), np.zeros((nb, SUMS)), np.zeros(n), np.zeros((n, n)), np.zeros((n, n)),
+        np.zeros((nk, 6)), np.zeros((nk, 6, 6)), np.zeros(n),
+    )
+
+
+@kernel
+def couple(P, q, X, S):
+    """Set the dependent coordinates of q (n,), and remember how they follow the others."""
+    C = P.constraints
+    for i in range(P.couplers.shape[0]):
+        k = P.couplers[i]
+        n = C.n_args[k]
+        for j in range(n):
+            X.arguments[j] = q[C.args[k, j]]
+        q[C.dependent[k]] = evaluate_many(C.functions, C.function[k], X.arguments, n, S.slope[i], S.curve[i])
+
+
+@kernel
+def place(A, bodies, q, X, S):
+    """Poses and joint axes of some bodies, per unit of coordinate (not of speed): rows of X.R, X.p, X.Hw, X.Hv."""
+    for b in range(bodies.shape[0]):
+        body = bodies[b]
+        parent = A.parent[body]
+        R, p = joint_motion(A, body, q, S.rest, X)
+        first, last = A.first[body], A.first[body] + A.dofs[body]
+        if turns_by_angular_velocity(A.kind[body]):
+            _per_angle(q, first, X.Hw)
+            _per_angle(q, first, X.Hv)
+        R_in, p_in = IDENTITY, ORIGIN
+        if parent >= 0:
+            R_in, p_in = matrix(X.R, parent), row(X.p, parent)
+        R_1, p_1 = product(R_in, matrix(A.in_R, body)), add(p_in, times(R_in, row(A.in_p, body)))
+        if A.reversed[body]:  # M is on the inboard body and F on the outboard one
+            sign, R_2 = -1.0, product(R_1, transposed(R))
+            R_F, p_M, p_2 = R_2, p_1, sub(p_1, times(R_2, p))
+        else:
+            sign, R_F, R_2 = 1.0, R_1, product(R_1, R)
+            p_2 = add(p_1, times(R_1, p))
+            p_M = p_2
+        origin = add(p_2, times(R_2, row(A.out_p, body)))
+        arm = sub(origin, p_M)
+        put_matrix(X.R, body, product(R_2, matrix(A.out_R, body)))
+        put(X.p, body, origin)
+        put(S.arm, body, arm)
+        for c in range(first, last):
+            Hw = scaled(sign, times(R_F, row(X.Hw, c)))
+            put(X.Hv, c, add(scaled(sign, times(R_F, row(X.Hv, c))), cross(Hw, arm)))
+            put(X.Hw, c, Hw)
+
+
+@kernel
+def _per_angle(q, i, H):
+    """Rows i … i+2 from per unit of angular velocity to per unit of body-fixed X-Y-Z angle (kernels.speeds)."""
+    sx, cx, sy, cy = sin(q[i]), cos(q[i]), sin(q[i + 1]), cos(q[i + 1])
+    x, y, z = row(H, i), row(H, i + 1), row(H, i + 2)
+    put(H, i + 1, add(scaled(cx, y), scaled(sx, z)))
+    put(H, i + 2, add(scaled(sy, x), add(scaled(-sx * cy, y), scaled(cx * cy, z))))
+
+
+@kernel
+def evaluate_fit(A, P, q, target, weight, reference, X, S):
+    """φ at q (n,); gradient, normal and bend of S are filled.
+
+    target (nm, 3) m in ground | weight (nm,): 0 if missing, else its share | reference (nt,)
+    """
+    place(A, P.bodies, q, X, S)
+    for b in range(P.bodies.shape[0]):
+        for j in range(SUMS):
+            S.sums[P.bodies[b], j] = 0.0
+    cost = 0.0
+    for k in range(weight.shape[0]):
+        w = weight[k]
+        if w > 0.0:
+            cost += _add_marker(P.marker_body[k], row(P.marker_point, k), row(target, k), w, X, S)
+    for c in range(S.gradient.shape[0]):
+        S.gradient[c] = 0.0
+    for b in range(P.bodies.shape[0] - 1, -1, -1):
+        body = P.bodies[b]
+        for c in range(A.first[body], A.first[body] + A.dofs[body]):
+            _slopes_of(A, body, c, X, S)
+        if A.parent[body] >= 0:
+            _add_to_parent(S.sums[body], S.sums[A.parent[body]], sub(row(X.p, body), row(X.p, A.parent[body])))
+    for t in range(P.task.shape[0]):
+        c, w = P.task[t], P.task_weight[t]
+        off = q[c] - reference[t]
+        cost += 0.5 * w * off * off
+        S.gradient[c] += w * off
+    return cost
+
+
+@kernel
+def _add_marker(body, point, target, w, X, S):
+    """Enter one marker into the sums of its body; ½ w |e|²."""
+    if body < 0:
+        e = sub(point, target)
+        return 0.5 * w * dot3(e, e)
+    r = times(matrix(X.R, body), point)
+    e = sub(add(row(X.p, body), r), target)
+    s = S.sums[body]
+    s[0] += w
+    for i in range(3):
+        s[1 + i] += w * r[i]
+        s[4 + i] += w * r[i] * r[i]
+        s[10 + i] += w * e[i]
+        for j in range(3):
+            s[13 + 3 * i + j] += w * r[i] * e[j]
+    s[7] += w * r[0] * r[1]
+    s[8] += w * r[0] * r[2]
+    s[9] += w * r[1] * r[2]
+    return 0.5 * w * dot3(e, e)
+
+
+@kernel
+def _add_to_parent(s, t, d):
+    """Add sums s to the sums t of a body whose origin lies −d away."""
+    m = s[0]
+    t[0] += m
+    for i in range(3):
+        t[1 + i] += s[1 + i] + m * d[i]
+        t[4 + i] += s[4 + i] + d[i] * (2.0 * s[1 + i] + m * d[i])
+        t[10 + i] += s[10 + i]
+        for j in range(3):
+            t[13 + 3 * i + j] += s[13 + 3 * i + j] + d[i] * s[10 + j]
+    t[7] += s[7] + s[1] * d[1] + d[0] * s[2] + m * d[0] * d[1]
+    t[8] += s[8] + s[1] * d[2] + d[0] * s[3] + m * d[0] * d[2]
+    t[9] += s[9] + s[2] * d[2] + d[1] * s[3] + m * d[1] * d[2]
+
+
+@kernel
+def _slopes_of(A, body, c, X, S):
+    """Row c of gradient, normal and bend: the body's own coordinates up to c, then those of its ancestors."""
+    s = S.sums[body]
+    w, v = row(X.Hw, c), row(X.Hv, c)
+    h, F = (s[1], s[2], s[3]), (s[10], s[11], s[12])
+    D = (s[13], s[14], s[15], s[16], s[17], s[18], s[19], s[20], s[21])
+    inertia = (s[4], s[7], s[8], s[7], s[5], s[9], s[8], s[9], s[6])
+    S.gradient[c] += dot3(v, F) + dot3(w, (D[5] - D[7], D[6] - D[2], D[1] - D[3]))
+    P = add(scaled(s[0], v), cross(w, h))  # momentum of the point masses as q_c moves, and its moment about the origin
+    L = add(cross(h, v), sub(scaled(s[4] + s[5] + s[6], w), times(inertia, w)))
+    turned = sub(times(D, w), scaled(D[0] + D[4] + D[8], w))
+    within = add(turned, cross(cross(w, row(S.arm, body)), F))  # a joint's own translations do not turn with it
+    beyond = add(turned, cross(v, F))
+    for a in range(A.first[body], c + 1):
+        S.normal[c, a] = dot3(row(X.Hv, a), P) + dot3(row(X.Hw, a), L)
+        S.bend[c, a] = dot3(row(X.Hw, a), within)
+    origin, inner = row(X.p, body), A.parent[body]
+    while inner >= 0:
+        about = add(L, cross(sub(origin, row(X.p, inner)), P))
+        for a in range(A.first[inner], A.first[inner] + A.dofs[inner]):
+            S.normal[c, a] = dot3(row(X.Hv, a), P) + dot3(row(X.Hw, a), about)
+            S.bend[c, a] = dot3(row(X.Hw, a), beyond)
+        inner = A.parent[inner]
+
+
+@kernel
+def gather(P, S, newton, B, H, g):
+    """Curvature H (nz, nz) and gradient g (nz,) by unknown, coupled coordinates following. B (n, n) is room.
+
+    newton: with the second derivatives, else Gauss and Newton's matrix.
+    """
+    n, nz, C = S.gradient.shape[0], P.free.shape[0], P.constraints
+    for c in range(n):
+        for a in range(c + 1):
+            B[c, a] = S.normal[c, a] + S.bend[c, a] if newton else S.normal[c, a]
+            B[a, c] = B[c, a]
+    for t in range(P.task.shape[0]):
+        B[P.task[t], P.task[t]] += P.task_weight[t]
+    for i in range(P.couplers.shape[0] - 1, -1, -1):
+        k = P.couplers[i]
+        d, count = C.dependent[k], C.n_args[k]
+        for j in range(count):
+            a = C.args[k, j]
+            S.gradient[a] += S.slope[i, j] * S.gradient[d]
+            for c in range(n):
+                B[c, a] += S.slope[i, j] * B[c, d]
+        for j in range(count):
+            a = C.args[k, j]
+            for c in range(n):
+                B[a, c] += S.slope[i, j] * B[d, c]
+            for l in range(count):
+                if newton:
+                    B[a, C.args[k, l]] += S.gradient[d] * S.curve[i, j, l]
+        S.gradient[d] = 0.0  # passed on: a second call must not count it again
+    for i in range(nz):
+        g[i] = S.gradient[P.free[i]]
+        for j in range(nz):
+            H[i, j] = B[P.free[i], P.free[j]]

@@ -1,0 +1,1 @@
+"""Time series with named columns, and the files they are kept in."""
