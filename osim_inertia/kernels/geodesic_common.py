@@ -8,14 +8,15 @@ B = e x N, at the two contact points Q1 and Q2. A point has the label eta, its f
 
 First derivatives need nothing about the surface but its Gaussian curvature K along the arc. When the ends move, the
 path moves sideways (along B) by j with j'' + K j = 0, K = 0 on the straight pieces, j = B1.dp at p and B2.ds at s;
-points on the surface stay on it; straight pieces turn about their contact points; and the length changes by e2.ds -
-e1.dp. With y1, y2 the solutions of j'' + K j = 0 that start at Q1 with (1, 0) and (0, 1), and phi = a y1 + y2 the one
-that leaves p:
+points on the surface stay on it; straight pieces turn about their contact points; and the length changes by
+e2.ds - e1.dp. With y1, y2 the solutions of j'' + K j = 0 that start at Q1 with (1, 0) and (0, 1), and phi = a y1 + y2 the
+one that leaves p, all at the end of the arc where no place is said:
 
-    j = c_p B1.dp + c_s B2.ds     c_s = phi/D     c_p = y1 - c_s (y1 + b y1')(l)     D = (phi + b phi')(l)
-    Hessian of the length:  pp  N1 N1'/a + B1 B1' E/D    ss  N2 N2'/b + B2 B2' phi'/D    ps  -B1 B2'/D,  E = (y1 + b
-    y1')(l)
+    j = c_p B1.dp + c_s B2.ds     c_s = phi/D     c_p = y1 - c_s E     D = phi + b phi'     E = y1 + b y1'
+    Hessian of the length:  pp  N1 N1'/a + B1 B1' E/D    ss  N2 N2'/b + B2 B2' phi'/D    ps  -B1 B2'/D
 """
+
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -23,7 +24,9 @@ from numba import njit
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, scaled, store
 
 # for functions that only kernels call: no entry point from Python, a fifth of the compile time saved
-inner = njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_INNER: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_INNER.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = njit(**_INNER)
 
 # codes of a wrap tried on one segment
 NO_WRAP = 0  # the segment passes

@@ -2,9 +2,9 @@
 
     path segment --> [start] --> geodesic_surface --> geodesic record --> geodesic_points, shortest_path
                         ^ here
-Scaling by the half axes turns the ellipsoid into the unit sphere and keeps tangents tangent. The start is the section
-by the plane through both ends and the surface point nearest to the middle of the chord inside; a constrained quadrant
-mirrors that point to its side, as OpenSim does.
+Scaling by the half axes turns the ellipsoid into the unit sphere and keeps tangents tangent. The start is the shortest
+of a fan of plane sections through both ends. With a constrained quadrant the section goes over a guide point on the
+active side: if the surface point nearest to the chord lies on the other side, its mirror image, as OpenSim does.
 """
 
 from math import cos, pi, sin, sqrt

@@ -1,10 +1,9 @@
-"""Shortest path over a smooth surface without closed form (ellipsoid, torus), in its frame: shooting with Newton's
-method.
+"""Shortest path over a smooth surface without closed form (ellipsoid, torus), in its frame: shooting.
 
     path segment --> start (ellipsoid, torus) --> [shoot: tangent from p, geodesic, tangent to s] --> geodesic record
                                                         ^ here
 The geodesic x'' = -kappa N and its two Jacobi solutions y'' = -K y are integrated together by extrapolated midpoint
-steps (order 12). Two unknowns: the direction in which the tangent leaves p, and the arc length l. With the ray that
+steps (order 12). Newton's method finds two unknowns: the direction in which the tangent leaves p, and the arc length l. With the ray that
 leaves the surface missing s by r_N along N2 and r_B along B2, the corrections are r_B/D and -r_N/(kappa b): r_B does
 not depend on l, so both converge quadratically.
 

@@ -1,5 +1,4 @@
-"""Shortest path over the inner side of a torus (ring in z = 0), in its frame: the start of the shooting, and when it
-acts.
+"""Shortest path over the inner side of a torus (ring in z = 0), in its frame: start of the shooting, and when it acts.
 
     path segment --> [start] --> geodesic_surface --> geodesic record --> geodesic_points, shortest_path
                         ^ here
@@ -7,7 +6,7 @@ OpenSim replaces the torus by a straight cylinder of the tube's radius at the ri
 loosely), and lets it act on its inner half. Here C is the exact nearest ring point, at which the cylinder and the torus
 are touched by the same segments; the same rule for the half decides whether and which way to wrap; the path itself is
 the geodesic of the torus, the cylinder's path being its start. A path so oblique that it would lift off the saddle in
-the middle of its contact keeps to the surface.
+the middle of its contact keeps to the surface. Where the shooting finds no path the torus is left alone.
 """
 
 from math import sqrt

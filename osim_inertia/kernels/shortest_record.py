@@ -43,7 +43,8 @@ W_FORCE = np.int64(GEO + 66)  # on the object
 W_MOMENT = np.int64(GEO + 69)  # on the object, about its origin
 W_MOT = GEO + 72  # motion record
 ROW = W_MOT + MOT
-SECOND = np.int64(3)  # from the first to the second of two vectors
+FIRST = np.int64(0)  # where the first and the second of two vectors stand
+SECOND = np.int64(3)
 
 
 class ShortestPath(NamedTuple):

@@ -241,18 +241,26 @@ def _helix_point(t1, turn, rise, s):
 @kernel
 def _refine_tangency(a, b, t1, t2, radius, long):
     """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only)."""
+    turn = _turn(t1, t2)  # sliding along z does not change it
+    if long:
+        turn = turn - 2.0 * pi
+    steps_before, c1, d1, c2, d2 = 0, 1.0, 0.0, 1.0, 0.0
     for _ in range(REFINEMENTS):
-        turn, rise = _turn(t1, t2), t2[2] - t1[2]
-        if long:
-            turn = turn - 2.0 * pi
+        rise = t2[2] - t1[2]
         steps = _helix_length(radius, turn, rise) / ARC_STEP
         if not steps >= 2.0:
             break
         s = 1.0 / int(steps)
-        moved1, z1 = _straightened_height(a, t1, _helix_point(t1, turn, rise, s))
+        if int(steps) != steps_before:
+            steps_before = int(steps)
+            c1, d1 = cos(s * turn), sin(s * turn)
+            c2, d2 = cos((1.0 - s) * turn), sin((1.0 - s) * turn)
+        w1 = (c1 * t1[0] - d1 * t1[1], d1 * t1[0] + c1 * t1[1], t1[2] + s * rise)
+        moved1, z1 = _straightened_height(a, t1, w1)
         t1 = (t1[0], t1[1], z1)
         # the helix now starts at the moved point but keeps its old turn and rise
-        moved2, z2 = _straightened_height(b, t2, _helix_point(t1, turn, rise, 1.0 - s))
+        w2 = (c2 * t1[0] - d2 * t1[1], d2 * t1[0] + c2 * t1[1], t1[2] + (1.0 - s) * rise)
+        moved2, z2 = _straightened_height(b, t2, w2)
         t2 = (t2[0], t2[1], z2)
         if not (moved1 or moved2):
             break
@@ -263,9 +271,20 @@ def _refine_tangency(a, b, t1, t2, radius, long):
 def _straightened_height(p, t, w):
     """(whether p-t-w has a kink along z, new height of t: 1.5 times the way to where line p-w passes above t)."""
     incoming, outgoing = unit_or_zero(sub(t, p)), unit_or_zero(sub(w, t))
-    if not abs(acos(incoming[2]) - acos(outgoing[2])) > TANGENCY:
+    if not _kinked(incoming[2], outgoing[2]):
         return False, t[2]
     line = unit_or_zero(sub(w, p))
     across = line[0] * line[0] + line[1] * line[1]
     s = ((t[0] - p[0]) * line[0] + (t[1] - p[1]) * line[1]) / across
     return True, t[2] + 1.5 * (p[2] + s * line[2] - t[2])
+
+
+@kernel
+def _kinked(a, b):
+    """|acos a − acos b| > TANGENCY, without the arc cosines where bounds on their difference decide."""
+    gap, slope = abs(a - b), 1.0 - max(a * a, b * b)
+    if gap > 1.001 * TANGENCY and slope >= 0.0:
+        return True
+    if gap * gap < 0.998 * TANGENCY * TANGENCY * slope:
+        return False
+    return abs(acos(a) - acos(b)) > TANGENCY

@@ -34,6 +34,7 @@ from osim_inertia.kernels.geodesic_points import interval_motion, material_point
 from osim_inertia.kernels.shortest_join import put_projected, set_basis, solution, solve_virtual
 from osim_inertia.kernels.shortest_record import (
     CHAIN,
+    FIRST,
     OBJECT,
     SECOND,
     W_A,
@@ -71,7 +72,7 @@ def object_motion(k, v, w, a, al, path):
 
 @inner
 def _seen(row, end):
-    """(rate, second rate) of one end of a piece (0 or SECOND), seen from its object."""
+    """(rate, second rate) of one end of a piece (FIRST or SECOND), seen from its object."""
     w = get3(row, W_W)
     d = sub(get3(row, W_END + end), get3(row, W_P))
     rate = sub(sub(get3(row, W_RATE + end), get3(row, W_V)), cross(w, d))
@@ -90,7 +91,7 @@ def _carried(row, e, edot, eddot):
 @inner
 def _piece_motion(row):
     """Motion record of a piece from the motion of its ends and its object."""
-    pdot, pddot = _seen(row, SECOND - SECOND)
+    pdot, pddot = _seen(row, FIRST)
     sdot, sddot = _seen(row, SECOND)
     interval_motion(row, pdot, pddot, sdot, sddot, row[W_MOT:])
 
@@ -108,16 +109,14 @@ def wrapped_motion(i, j, rate, accel, path):
         put3(row, W_ACCEL, load(accel[node]) if c == i else ZERO)
         put3(row, W_RATE + SECOND, load(rate[node + 1]) if c == j - 1 else ZERO)
         put3(row, W_ACCEL + SECOND, load(accel[node + 1]) if c == j - 1 else ZERO)
-    several = j > i + 1
-    if several:
+    if j > i + 1:
         set_basis(i, j, path)
         _move_virtual(i, j, W_RATE, path)
-    # first with resting accelerations of the virtual nodes, then with the right ones
-    for _ in range(2 if several else 1):
         for c in range(i, j):
             _piece_motion(path.rows[path.ints[CHAIN, c]])
-        if several and _ == 0:
-            _move_virtual(i, j, W_ACCEL, path)
+        _move_virtual(i, j, W_ACCEL, path)
+    for c in range(i, j):
+        _piece_motion(path.rows[path.ints[CHAIN, c]])
 
 
 @inner
@@ -133,7 +132,7 @@ def _move_virtual(i, j, target, path):
             _, r1 = _carried(row, e1, get3(mot, M_E1DOT), get3(mot, M_E1DDOT))
             _, r2 = _carried(row, e2, get3(mot, M_E2DOT), get3(mot, M_E2DDOT))
         else:
-            pdot, _ = _seen(row, SECOND - SECOND)
+            pdot, _ = _seen(row, FIRST)
             sdot, _ = _seen(row, SECOND)
             d1, d2 = direction_rates(row, pdot, sdot)
             r1, _ = _carried(row, e1, d1, ZERO)

@@ -205,7 +205,8 @@ def read_wrap_objects(scope: Scope, ground: Node | None) -> tuple[w.AnyWrapObjec
                 continue
             found.append(item)
             if item.name in scope.wrap_objects:
-                scope.document.note(f"line {node.line}: a second wrap object is called '{item.name}'; paths use the first.")
+                scope.document.note(f"line {node.line}: a second wrap object is called '{item.name}'; "
+                                    "paths use the first.")
             scope.wrap_objects.setdefault(item.name, item)
     return tuple(found)
 

@@ -304,11 +304,10 @@ def _linked_bodies_to_offset_frames(model: etree._Element) -> None:
 
 def _touching_bodies_to_sockets(model: etree._Element) -> None:
     """Contact shapes and prescribed forces: not computed with, but written again in today's layout."""
-    for tag, kinds in (("body_name", ("ContactSphere", "ContactHalfSpace", "ContactMesh")), ("body", ("PrescribedForce",))):
-        for item in _of(model, *kinds):
-            name = _take(item, tag)
-            if name:
-                _add(item, "socket_frame", _body_path(name))
+    for item in _of(model, "ContactSphere", "ContactHalfSpace", "ContactMesh", "PrescribedForce"):
+        name = _take(item, "body" if item.tag == "PrescribedForce" else "body_name")
+        if name:
+            _add(item, "socket_frame", _body_path(name))
 
 
 def _coordinate_set_to_list(model: etree._Element) -> None:

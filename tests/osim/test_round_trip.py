@@ -135,6 +135,16 @@ def test_opensim_computes_the_same_from_rare_parts(tmp_path):
     _assert_same_numbers(RARE, tmp_path / "again.osim")
 
 
+@pytest.mark.oracle
+def test_a_model_of_opensim_3_is_written_in_todays_layout(tmp_path):
+    """Contact shapes and limits of control change with the layout although nothing is computed with them."""
+    pytest.importorskip("opensim", reason="OpenSim is the judge of this test")
+    old = Path(__file__).resolve().parents[1] / "bad_models" / "old_arm.osim"
+    write_osim(read_osim(old), tmp_path / "again.osim")
+    assert read_osim(tmp_path / "again.osim").version == 40000
+    _assert_same_numbers(old, tmp_path / "again.osim")
+
+
 ADRIFT = """<OpenSimDocument Version="40000"><Model name="adrift"><BodySet><objects>
 <Body name="stone"><mass>2</mass><mass_center>0.1 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body>
 </objects></BodySet></Model></OpenSimDocument>"""

@@ -1,0 +1,175 @@
+"""One step of a fit: the minimum of a quadratic within bounds, optionally on linear constraints.
+
+    minimise  ½ dᵀ H d + gᵀ d     with  low ≤ d ≤ high  and  K d = −k
+
+Active sets: unknowns at a bound are held there, the others are solved for, and the sets are corrected until they agree
+with the signs of the multipliers (a primal-dual active-set method; with the sets of the step before, one solve is enough).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from osim_inertia.kernels.vec3 import kernel
+
+MAX_CORRECTIONS = 40
+REDUNDANT = 1e-12  # share of the diagonal that keeps redundant constraints solvable
+
+
+class Step(NamedTuple):
+    """Room for a step. nz unknowns, m constraints."""
+
+    H: np.ndarray  # (nz, nz)
+    g: np.ndarray  # (nz,)
+    d: np.ndarray  # (nz,) the step
+    low: np.ndarray  # (nz,)
+    high: np.ndarray  # (nz,)
+    side: np.ndarray  # (nz,) int: -1 held at low, 1 at high, 0 free
+    factor: np.ndarray  # (nz, nz)
+    rhs: np.ndarray  # (nz,)
+    K: np.ndarray  # (m, nz)
+    k: np.ndarray  # (m,)
+    force: np.ndarray  # (m,) multipliers of the constraints
+    Y: np.ndarray  # (m, nz) H⁻¹ Kᵀ, transposed
+    schur: np.ndarray  # (m, m)
+
+
+@kernel
+def new_step(nz, m):
+    """Room for nz unknowns and m constraints."""
+    return Step(
+        np.zeros((nz, nz)), np.zeros(nz), np.zeros(nz), np.zeros(nz), np.zeros(nz), np.zeros(nz, dtype=np.int64),
+        np.zeros((nz, nz)), np.zeros(nz), np.zeros((m, nz)), np.zeros(m), np.zeros(m), np.zeros((m, nz)),
+        np.zeros((m, m)),
+    )
+
+
+@kernel
+def factorize(L):
+    """L (n, n), lower triangle: A = LᵀL in place, from the last row up; False unless A is positive definite.
+
+    Last to first is leaves to root: where two branches of the tree do not touch, A has zeros, and they stay.
+    """
+    for k in range(L.shape[0] - 1, -1, -1):
+        if not L[k, k] > 0.0:
+            return False
+        pivot = np.sqrt(L[k, k])
+        L[k, k] = pivot
+        for i in range(k):
+            L[k, i] /= pivot
+        for i in range(k):
+            l = L[k, i]
+            if l != 0.0:
+                for j in range(i + 1):
+                    L[i, j] -= l * L[k, j]
+    return True
+
+
+@kernel
+def solve_factored(L, x):
+    """x (n,) := (LᵀL)⁻¹ x."""
+    n = L.shape[0]
+    for k in range(n - 1, -1, -1):
+        x[k] /= L[k, k]
+        for i in range(k):
+            x[i] -= L[k, i] * x[k]
+    for k in range(n):
+        s = x[k]
+        for i in range(k):
+            s -= L[k, i] * x[i]
+        x[k] = s / L[k, k]
+
+
+@kernel
+def bounded_step(W, damping, prior):
+    """Fill W.d and W.force; False if the matrix is not positive definite.
+
+    The diagonal grows by damping times itself plus prior. W.side comes in as a guess and goes out as found.
+    """
+    nz = W.g.shape[0]
+    for _ in range(MAX_CORRECTIONS):
+        if not _solve_with_sides(W, damping, prior):
+            return False
+        changed = False
+        for i in range(nz):
+            if W.side[i] == 0:
+                if W.d[i] < W.low[i]:
+                    W.side[i] = -1
+                    changed = True
+                elif W.d[i] > W.high[i]:
+                    W.side[i] = 1
+                    changed = True
+            elif W.low[i] < W.high[i]:
+                pull = W.g[i] + (damping * abs(W.H[i, i]) + prior) * W.d[i]
+                for j in range(nz):
+                    pull += W.H[i, j] * W.d[j]
+                for r in range(W.k.shape[0]):
+                    pull += W.K[r, i] * W.force[r]
+                if pull * W.side[i] > 0.0:
+                    W.side[i] = 0
+                    changed = True
+        if not changed:
+            return True
+    for i in range(nz):  # the sets went in circles: a step inside the bounds, which the caller tries before it trusts
+        W.d[i] = min(max(W.d[i], W.low[i]), W.high[i])
+    return True
+
+
+@kernel
+def _solve_with_sides(W, damping, prior):
+    """The step for the present sides."""
+    nz, m = W.g.shape[0], W.k.shape[0]
+    L, x = W.factor, W.rhs
+    for i in range(nz):
+        held = W.side[i] != 0
+        x[i] = -W.g[i]
+        if held:
+            x[i] = W.low[i] if W.side[i] < 0 else W.high[i]
+        for j in range(i + 1):
+            L[i, j] = 0.0 if held or W.side[j] != 0 else W.H[i, j]
+        L[i, i] = 1.0 if held else W.H[i, i] + damping * abs(W.H[i, i]) + prior
+    for j in range(nz):
+        if W.side[j] != 0 and x[j] != 0.0:
+            for i in range(nz):
+                if W.side[i] == 0:
+                    x[i] -= W.H[i, j] * x[j]
+    if not factorize(L):
+        return False
+    solve_factored(L, x)
+    for i in range(nz):
+        W.d[i] = x[i]
+    return m == 0 or _onto_constraints(W)
+
+
+@kernel
+def _onto_constraints(W):
+    """Correct the step so that K d = −k: multipliers from the Schur complement K H⁻¹ Kᵀ."""
+    nz, m = W.g.shape[0], W.k.shape[0]
+    largest = 0.0
+    for r in range(m):
+        for i in range(nz):
+            W.Y[r, i] = W.K[r, i] if W.side[i] == 0 else 0.0
+        solve_factored(W.factor, W.Y[r])
+        miss = W.k[r]
+        for i in range(nz):
+            miss += W.K[r, i] * W.d[i]
+        W.force[r] = miss
+    for r in range(m):
+        for s in range(r + 1):
+            total = 0.0
+            for i in range(nz):
+                if W.side[i] == 0:
+                    total += W.K[r, i] * W.Y[s, i]
+            W.schur[r, s] = total
+        largest = max(largest, W.schur[r, r])
+    for r in range(m):
+        W.schur[r, r] += REDUNDANT * largest + 1e-300
+    if not factorize(W.schur):
+        return False
+    solve_factored(W.schur, W.force)
+    for r in range(m):
+        for i in range(nz):
+            W.d[i] -= W.force[r] * W.Y[r, i]
+    return True
