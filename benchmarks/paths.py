@@ -32,9 +32,10 @@ def opensim_seconds(file: Path, names: tuple[str, ...], q: np.ndarray) -> tuple[
     paths = [path for path in paths if path is not None]
     spent = 0.0
     for pose in q:
-        state.setQ(opensim.Vector.createFromMat(pose))
-        model.realizePosition(state)
+        vector = opensim.Vector.createFromMat(pose)
         start = time.perf_counter()
+        state.setQ(vector)
+        model.realizePosition(state)
         for path in paths:
             path.getLength(state)
         spent += time.perf_counter() - start

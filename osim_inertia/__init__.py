@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from osim_inertia.errors import FileError, ModelError, OsimError, OsimInertiaError
 
 if TYPE_CHECKING:
+    from osim_inertia.inverse import inverse_dynamics_of
     from osim_inertia.model.model import Model
     from osim_inertia.osim.reader import read_osim
     from osim_inertia.osim.writer import write_osim
@@ -27,14 +28,27 @@ _LAZY = {
     "Model": "osim_inertia.model.model",
     "System": "osim_inertia.system",
     "Table": "osim_inertia.tables.table",
+    "inverse_dynamics_of": "osim_inertia.inverse",
     "read_osim": "osim_inertia.osim.reader",
     "read_table": "osim_inertia.tables.sto",
     "write_osim": "osim_inertia.osim.writer",
     "write_table": "osim_inertia.tables.sto",
 }
 
-__all__ = ["FileError", "Model", "ModelError", "OsimError", "OsimInertiaError", "System", "Table", "read_osim", "read_table",
-           "write_osim", "write_table"]
+__all__ = [
+    "FileError",
+    "Model",
+    "ModelError",
+    "OsimError",
+    "OsimInertiaError",
+    "System",
+    "Table",
+    "inverse_dynamics_of",
+    "read_osim",
+    "read_table",
+    "write_osim",
+    "write_table",
+]
 
 
 def __getattr__(name: str) -> Any:

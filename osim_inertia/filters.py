@@ -64,7 +64,10 @@ def butterworth(values: Array, step: float, cutoff: float, run: Run, note: Note)
 
 
 def low_pass_like_opensim(time: Array, values: Array, cutoff: float, run: Run, note: Note) -> tuple[Array, Array]:
-    """Padded by half a record on both sides, resampled at the smallest step unless uniform to the last bit, filtered."""
+    """Padded by half a record on both sides, resampled at the smallest step unless perfectly uniform, then filtered.
+
+    The result has other times than the record, the padding included.
+    """
     count = len(time) // 2
     t, x = padded(time, count), padded(values, count)
     if len(t) < 2:
@@ -72,8 +75,8 @@ def low_pass_like_opensim(time: Array, values: Array, cutoff: float, run: Run, n
     span, step = float(t[-1] - t[0]), float(np.diff(t).min())
     if span / (len(t) - 1) - step > UNIFORM:
         if span / step > MOST_RESAMPLED:
-            note(f"OpenSim resamples this long record every {span / MOST_RESAMPLED:.4g} s instead of {step:.4g} s before "
-                 "it filters, which loses detail; it is done here, too. --exact (like_opensim=False) does not.")
+            note(f"OpenSim resamples this long record every {span / MOST_RESAMPLED:.4g} s instead of {step:.4g} s "
+                 "before it filters, which loses detail; it is done here, too. --exact (like_opensim=False) does not.")
             step = span / MOST_RESAMPLED
         at = _times(float(t[0]), float(t[-1]), step)
         if len(t) >= FEWEST_TO_DIFFERENTIATE:

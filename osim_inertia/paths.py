@@ -8,9 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.compiled.paths import compile_paths
-from osim_inertia.kernels.kinematics import move, new_motion
-from osim_inertia.kernels.opensim_path import opensim_path_length, path_arc_points, path_positions
-from osim_inertia.kernels.paths import new_opensim_room, opensim_lengths, place_nodes, place_objects
+from osim_inertia.kernels.kinematics import new_motion, pose
+from osim_inertia.kernels.opensim_path import path_arc_points, path_positions
+from osim_inertia.kernels.paths import (
+    new_opensim_room,
+    opensim_length,
+    opensim_lengths,
+    opensim_slopes,
+    place_paths,
+    take_path,
+)
 from osim_inertia.kernels.tension import unit_tension
 
 if TYPE_CHECKING:
@@ -31,23 +38,21 @@ class PathSet:
 
     def lengths(self, q: ArrayLike, solver: str = "opensim") -> Array:
         """(F, P) in m."""
-        return self._evaluate(q, solver, False)[0]
+        _check(solver)
+        (q,) = self._system.frames(q=q)
+        out = np.empty((len(q), len(self.names)))
+        A, P = self._system.arrays, self.arrays
+        self._system.run(len(q), lambda i, j: opensim_lengths(A, P, q, i, j, *new_opensim_room(P), out))
+        return out
 
     def slopes(self, q: ArrayLike, solver: str = "opensim") -> Array:
         """dL/du (F, P, n)."""
-        return self._evaluate(q, solver, True)[1]
-
-    def _evaluate(self, q: ArrayLike, solver: str, with_slopes: bool) -> tuple[Array, Array]:
-        if solver not in SOLVERS:
-            raise ValueError(f"paths is {solver!r}; expected one of {', '.join(SOLVERS)}.")
+        _check(solver)
         (q,) = self._system.frames(q=q)
-        length = np.empty((len(q), len(self.names)))
-        slope = np.empty((len(q), len(self.names), q.shape[1]) if with_slopes else (0, 0, 0))
+        out = np.empty((len(q), len(self.names), q.shape[1]))
         A, P = self._system.arrays, self.arrays
-        self._system.run(
-            len(q), lambda i, j: opensim_lengths(A, P, q, i, j, with_slopes, *new_opensim_room(P), length, slope)
-        )
-        return length, slope
+        self._system.run(len(q), lambda i, j: opensim_slopes(A, P, q, i, j, *new_opensim_room(P), out))
+        return out
 
     def tension_forces(self, q: ArrayLike) -> Array:
         """Generalized forces (F, P, n) of a unit tension as OpenSim applies it; 0 for function-based paths."""
@@ -70,19 +75,15 @@ class PathSet:
         (q,) = self._system.frames(q=q)
         i, A, P = self.names.index(name), self._system.arrays, self.arrays
         nodes, path = new_opensim_room(P)
-        first = P.wrap_first[i]
-        X, rest = new_motion(A), np.zeros(q.shape[1])
-        latest, cached, arc = (np.empty((len(path.entry), 3)) for _ in range(3))
-        arc = np.empty((ARC_POINTS, 3))
+        X = new_motion(A)
+        latest, cached = (np.empty((len(path.entry), 3)) for _ in range(2))
+        arc, first = np.empty((ARC_POINTS, 3)), P.wrap_first[i]
         frames = []
-        for pose in q:
-            move(A, pose, rest, X)
-            place_objects(P, X, nodes)
-            n = place_nodes(P, X, i, pose, nodes)
-            count = P.wrap_first[i + 1] - first
-            _, size = opensim_path_length(
-                nodes.x, nodes.index, n, P.objects, nodes.R, nodes.p, P.wraps, first, count, path
-            )
+        for instant in q:
+            pose(A, instant, X)
+            place_paths(P, X, instant, nodes)
+            n = take_path(P, i, nodes)
+            _, size = opensim_length(P, i, nodes, n, path)
             path_positions(nodes.x, size, path, latest, cached)
             line: list[Array] = []
             for k in range(size):
@@ -93,3 +94,8 @@ class PathSet:
                     line += [point.copy() for point in arc[1:-1]]
             frames.append(np.array(line))
         return frames
+
+
+def _check(solver: str) -> None:
+    if solver not in SOLVERS:
+        raise ValueError(f"paths is {solver!r}; expected one of {', '.join(SOLVERS)}.")

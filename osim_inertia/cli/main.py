@@ -19,6 +19,7 @@ from osim_inertia.errors import OsimInertiaError
 # Name -> "module:attribute" of the click command.
 COMMANDS = {
     "info": "osim_inertia.cli.info:info",
+    "id": "osim_inertia.cli.id:id_command",
 }
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from osim_inertia.kernels.kinematics import accelerate
 from osim_inertia.kernels.rotation import matrix, product, push, put, put_matrix, row, times, times_t, transposed
-from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, dot3, inlined, kernel, scaled, sub
 
 
-@kernel
+@inlined
 def inertia_wrench(A, X, body, dw, dv):
     """Moment about the body's origin and force that give a body its acceleration: theory.md (2)."""
     R, w = matrix(X.R, body), row(X.w, body)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from numpy import ndarray
 
-from osim_inertia.kernels.vec3 import kernel
+from osim_inertia.kernels.vec3 import inlined, kernel
 
 CONSTANT, LINEAR, POLYNOMIAL, PIECEWISE, STAIRS, STEP, SINE, MULTIVARIATE, MULTIVARIATE_OPENSIM = range(9)
 
@@ -82,7 +82,7 @@ def _step(data, start, x):
     return y0 + dy * f, dy * f1 / h, dy * f2 / (h * h)
 
 
-@kernel
+@inlined
 def evaluate(F, k, x):
     """f, df/dx, d²f/dx² of a function of one argument."""
     kind, start, n, data = F.kind[k], F.start[k], F.size[k], F.data

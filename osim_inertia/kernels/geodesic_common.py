@@ -9,8 +9,8 @@ B = e x N, at the two contact points Q1 and Q2. A point has the label eta, its f
 First derivatives need nothing about the surface but its Gaussian curvature K along the arc. When the ends move, the
 path moves sideways (along B) by j with j'' + K j = 0, K = 0 on the straight pieces, j = B1.dp at p and B2.ds at s;
 points on the surface stay on it; straight pieces turn about their contact points; and the length changes by
-e2.ds - e1.dp. With y1, y2 the solutions of j'' + K j = 0 that start at Q1 with (1, 0) and (0, 1), and phi = a y1 + y2 the
-one that leaves p, all at the end of the arc where no place is said:
+e2.ds - e1.dp. With y1, y2 the solutions of j'' + K j = 0 that start at Q1 with (1, 0) and (0, 1), and phi = a y1 + y2
+the one that leaves p, all at the end of the arc where no place is said:
 
     j = c_p B1.dp + c_s B2.ds     c_s = phi/D     c_p = y1 - c_s E     D = phi + b phi'     E = y1 + b y1'
     Hessian of the length:  pp  N1 N1'/a + B1 B1' E/D    ss  N2 N2'/b + B2 B2' phi'/D    ps  -B1 B2'/D

@@ -3,9 +3,9 @@
     path segment --> start (ellipsoid, torus) --> [shoot: tangent from p, geodesic, tangent to s] --> geodesic record
                                                         ^ here
 The geodesic x'' = -kappa N and its two Jacobi solutions y'' = -K y are integrated together by extrapolated midpoint
-steps (order 12). Newton's method finds two unknowns: the direction in which the tangent leaves p, and the arc length l. With the ray that
-leaves the surface missing s by r_N along N2 and r_B along B2, the corrections are r_B/D and -r_N/(kappa b): r_B does
-not depend on l, so both converge quadratically.
+steps (order 12). Newton's method finds two unknowns: the direction in which the tangent leaves p, and the arc length
+l. With the ray that leaves the surface missing s by r_N along N2 and r_B along B2, the corrections are r_B/D and
+-r_N/(kappa b): r_B does not depend on l, so both converge quadratically.
 
 Lengths are exact to about 1e-12, first rates are exact (geodesic_common); second rates are fourth-order central
 differences of the first rates along the motion, each side of a contact continued on its own.

@@ -48,6 +48,9 @@ def fit_pose(A, P, q, previous, target, weight, reference, lower, upper, toleran
             if fresh:
                 W.g[i] += PRIOR * (q[c] - previous[i])
         if not bounded_step(W, damping, PRIOR):
+            if not fresh:
+                couple(P, q, X, S)
+                evaluate_fit(A, P, q, target, weight, reference, X, S)
             gather(P, S, False, B, W.H, W.g)
             for i in range(nz):
                 W.g[i] += PRIOR * (q[P.free[i]] - previous[i])
@@ -82,6 +85,7 @@ def fit_pose(A, P, q, previous, target, weight, reference, lower, upper, toleran
             if damping > LAST_DAMPING:
                 return cost, -iteration
             if m:
+                couple(P, q, X, S)
                 _constrain(A, P, q, S, W)
     return cost, -limit
 

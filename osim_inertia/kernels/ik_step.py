@@ -165,7 +165,9 @@ def _onto_constraints(W):
             W.schur[r, s] = total
         largest = max(largest, W.schur[r, r])
     for r in range(m):
-        W.schur[r, r] += REDUNDANT * largest + 1e-300
+        if W.schur[r, r] <= 0.0:  # nothing that may move changes this equation
+            W.schur[r, r], W.force[r] = 1.0, 0.0
+        W.schur[r, r] += REDUNDANT * largest
     if not factorize(W.schur):
         return False
     solve_factored(W.schur, W.force)

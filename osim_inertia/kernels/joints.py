@@ -13,7 +13,7 @@ from math import cos, sin
 
 from osim_inertia.kernels.functions import evaluate, evaluate_many
 from osim_inertia.kernels.rotation import IDENTITY, axis_rotation, product, push, put, row, times, xyz_rotation
-from osim_inertia.kernels.vec3 import add, cross, kernel, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, inlined, kernel, scaled, sub
 
 WELD, PIN, SLIDER, UNIVERSAL, GIMBAL, PLANAR, BALL, FREE, ELLIPSOID, SCAPULOTHORACIC, CUSTOM = range(11)
 
@@ -21,7 +21,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 AXIS_X, AXIS_Y, AXIS_Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
-@kernel
+@inlined
 def joint_motion(A, body, q, u, X):
     """(R, p) of the joint that carries a body; its rows of X are filled. q, u (n,)."""
     kind, i, k = A.kind[body], A.first[body], A.dofs[body]
@@ -67,6 +67,32 @@ def joint_motion(A, body, q, u, X):
         p = _on_ellipsoid((radii[1], radii[0], radii[2]), R, u, i, X)
         return _scapulothoracic(A, body, R, p, q, u, i, X)
     return R, ORIGIN
+
+
+@inlined
+def joint_pose(A, body, q, X):
+    """(R, p) of the joint that carries a body, without its velocities."""
+    kind, i = A.kind[body], A.first[body]
+    if kind == PIN:
+        return axis_rotation(AXIS_Z, q[i]), ORIGIN
+    if kind == WELD:
+        return IDENTITY, ORIGIN
+    if kind != CUSTOM:
+        return joint_motion(A, body, q, q, X)
+    R, p = IDENTITY, ORIGIN
+    for m in range(A.axis_first[body], A.axis_last[body]):
+        n, axis = A.axis_n_args[m], row(A.axis, m)
+        if n == 1:
+            f, _, _ = evaluate(A.functions, A.axis_function[m], q[i + A.axis_args[m, 0]])
+        else:
+            for j in range(n):
+                X.arguments[j] = q[i + A.axis_args[m, j]]
+            f = evaluate_many(A.functions, A.axis_function[m], X.arguments, n, X.gradient, X.hessian)
+        if A.axis_slot[m] < 3:
+            R = product(R, axis_rotation(axis, f))
+        else:
+            p = add(p, scaled(f, axis))
+    return R, p
 
 
 @kernel
@@ -134,7 +160,7 @@ def _scapulothoracic(A, body, Re, p, q, u, i, X):
     return R, add(p, shift)
 
 
-@kernel
+@inlined
 def _custom(A, body, q, u, X):
     """The active axes in turn: rotations compose, translations add up in F."""
     i, k = A.first[body], A.dofs[body]

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from osim_inertia.kernels.joints import ORIGIN, joint_motion
+from osim_inertia.kernels.joints import ORIGIN, joint_motion, joint_pose
 from osim_inertia.kernels.rotation import IDENTITY, matrix, product, push, put, put_matrix, row, times, transposed
-from osim_inertia.kernels.vec3 import add, cross, kernel, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, inlined, kernel, scaled, sub
 
 
 class Motion(NamedTuple):
@@ -72,6 +72,24 @@ def move(A, q, u, X):
 
 
 @kernel
+def pose(A, q, X):
+    """Fill only the poses of X: what lengths need, at a third of the cost of `move`."""
+    for body in range(A.parent.shape[0]):
+        parent = A.parent[body]
+        R, p = joint_pose(A, body, q, X)
+        R_1, p_1 = matrix(A.in_R, body), row(A.in_p, body)
+        if parent >= 0:
+            R_in = matrix(X.R, parent)
+            R_1, p_1 = product(R_in, R_1), add(row(X.p, parent), times(R_in, p_1))
+        if A.reversed[body]:
+            R = transposed(R)
+            p = scaled(-1.0, times(R, p))
+        R_2, p_2 = product(R_1, R), add(p_1, times(R_1, p))
+        put_matrix(X.R, body, product(R_2, matrix(A.out_R, body)))
+        put(X.p, body, add(p_2, times(R_2, row(A.out_p, body))))
+
+
+@inlined
 def _turn_axes(A, body, u, sign, R_F, origin, p_M, p_in, w_in, v_in, X):
     """Joint axes and their rates from F to ground, referred to the body's origin; velocities of the body."""
     first, last = A.first[body], A.first[body] + A.dofs[body]

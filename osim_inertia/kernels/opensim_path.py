@@ -22,8 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.kernels.vec3 import distance, from_frame, kernel, load, store, to_frame
+from osim_inertia.kernels.rotation import times_t
+from osim_inertia.kernels.vec3 import distance, from_frame, inlined, kernel, load, store, sub, to_frame
 from osim_inertia.kernels.wrap_cylinder import INSIDE, MANDATORY, NO_WRAP, WRAPPED, cylinder_arc_points, cylinder_wrap
+from osim_inertia.kernels.wrap_cylinder import cylinder_wrap_between
 from osim_inertia.kernels.wrap_ellipsoid import ellipsoid_arc_points, ellipsoid_wrap
 from osim_inertia.kernels.wrap_sphere import sphere_arc_points, sphere_wrap
 from osim_inertia.kernels.wrap_torus import torus_arc_points, torus_wrap
@@ -126,6 +128,35 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
 
 
 @kernel
+def cylinder_path_length(nodes, node_index, n_active, range_start, range_end, R, p, radius, length, axis, sign):
+    """(length, number of entries) of a path whose only PathWrap is on a cylinder with pose R (9-tuple), p (tuple).
+
+    The same as `opensim_path_length` for this most common case, without its bookkeeping.
+    """
+    total, best, extra = 0.0, inf, 0.0
+    wrapped, searching = False, True
+    before = load(nodes[0])
+    before_W = times_t(R, sub(before, p))
+    for i in range(n_active - 1):
+        here = load(nodes[i + 1])
+        here_W = times_t(R, sub(here, p))
+        straight = distance(before, here)
+        total += straight
+        inside = node_index[i] >= range_start - 1 and (range_end < 1 or node_index[i + 1] <= range_end - 1)
+        if inside and searching:
+            code, arc, t1, t2 = cylinder_wrap_between(before_W, here_W, radius, length, axis, sign, False)
+            if code >= WRAPPED:
+                change = distance(before_W, t1) + arc + distance(t2, here_W) - straight
+                if code == MANDATORY:
+                    searching, wrapped = False, not isnan(change)
+                    extra = change if wrapped else 0.0
+                elif change < best:
+                    best, wrapped, extra = change, True, change
+        before, before_W = here, here_W
+    return total + extra, n_active + (2 if wrapped else 0)
+
+
+@kernel
 def path_positions(nodes, size, path, latest, cached):
     """Write the path's points in order, ground frame: latest and cached positions, both (>= size, 3)."""
     for i in range(size):
@@ -189,7 +220,7 @@ def _same_object(e1, e2, wrap_object, first):
     return wrap_object[first + _wrap_of(e1)] == wrap_object[first + _wrap_of(e2)]
 
 
-@kernel
+@inlined
 def _length(nodes, size, wraps, first, path):
     """Straight parts between cached positions plus arcs."""
     total = 0.0
@@ -241,7 +272,7 @@ def _range(wraps, row, node_index, n_active):
     return lo, hi
 
 
-@kernel
+@inlined
 def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, turn, several, path):
     """Place of the segment that PathWrap w takes, -1 for none; its tangent points and arc go to `path`.
 
@@ -285,7 +316,7 @@ def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, tur
     return place
 
 
-@kernel
+@inlined
 def _wrap_segment(objects, o, method, several, p1, p2, r1, r2, shape):
     """(code, arc) of one segment over one object, all in the wrap frame."""
     kind, params, axis, sign = objects.kind[o], objects.params[o], objects.axis[o], objects.sign[o]

@@ -12,8 +12,16 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.functions import Functions, evaluate, evaluate_many
-from osim_inertia.kernels.kinematics import move, new_motion
-from osim_inertia.kernels.opensim_path import PathResult, PathWraps, WrapObjects, opensim_path_length
+from osim_inertia.kernels.kinematics import move, new_motion, pose
+from osim_inertia.kernels.opensim_path import (
+    CYLINDER,
+    PathResult,
+    PathWraps,
+    WrapObjects,
+    cylinder_path_length,
+    new_path_result,
+    opensim_path_length,
+)
 from osim_inertia.kernels.rotation import axis_rotation, matrix, product, put, put_matrix, row, times
 from osim_inertia.kernels.vec3 import add, cross, distance, kernel, norm, scaled, sub
 
@@ -49,13 +57,15 @@ class Paths(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Active points of one path at one pose, in ground, and the poses of all wrap objects."""
+    """Points of all paths at one pose, and the active ones of the path in hand. In ground."""
 
-    x: ndarray  # (max points, 3) m
+    everywhere: ndarray  # (nx, 3) m: all points
+    active: ndarray  # (nx,) bool
+    slides: ndarray  # (nx, 3) rate of a moving point by its coordinate
+    x: ndarray  # (max points, 3) m: active points of one path
     index: ndarray  # (max points,) int: place in the path's own list of points
     body: ndarray  # (max points,) int
-    slide: ndarray  # (max points, 3) rate of a moving point by its coordinate, in ground
-    R: ndarray  # (no, 3, 3) wrap objects in ground
+    R: ndarray  # (no, 3, 3) wrap objects
     p: ndarray  # (no, 3)
     x_moved: ndarray  # (max points, 3) room for differences
     R_moved: ndarray  # (no, 3, 3)
@@ -63,19 +73,19 @@ class Nodes(NamedTuple):
 
 
 def new_nodes(P: Paths) -> Nodes:
-    """Room for the longest path."""
-    most = max(int(np.diff(P.first).max(initial=1)), 1)
-    objects = len(P.object_body)
+    """Room for all paths."""
+    points, most, objects = len(P.kind), max(int(np.diff(P.first).max(initial=1)), 1), len(P.object_body)
     return Nodes(
-        np.empty((most, 3)), np.empty(most, np.int64), np.empty(most, np.int64), np.empty((most, 3)),
+        np.empty((points, 3)), np.empty(points, np.bool_), np.empty((points, 3)),
+        np.empty((most, 3)), np.empty(most, np.int64), np.empty(most, np.int64),
         np.empty((objects, 3, 3)), np.empty((objects, 3)),
         np.empty((most, 3)), np.empty((objects, 3, 3)), np.empty((objects, 3)),
     )
 
 
 @kernel
-def place_objects(P, X, N):
-    """Poses of all wrap objects in ground."""
+def place_paths(P, X, q, N):
+    """All path points and all wrap objects in ground."""
     for o in range(P.object_body.shape[0]):
         b = P.object_body[o]
         if b < 0:
@@ -85,18 +95,11 @@ def place_objects(P, X, N):
             R = matrix(X.R, b)
             put_matrix(N.R, o, product(R, matrix(P.object_R, o)))
             put(N.p, o, add(row(X.p, b), times(R, row(P.object_p, o))))
-
-
-@kernel
-def place_nodes(P, X, i, q, N):
-    """Active points of path i in ground; their number is returned."""
-    n = 0
-    for k in range(P.first[i], P.first[i + 1]):
+    for k in range(P.kind.shape[0]):
         c, b, x = P.coordinate[k], P.body[k], row(P.location, k)
-        slide = (0.0, 0.0, 0.0)
+        N.active[k] = True
         if P.kind[k] == CONDITIONAL:
-            if not P.low[k] - CONDITION_SLACK <= q[c] <= P.high[k] + CONDITION_SLACK:
-                continue
+            N.active[k] = P.low[k] - CONDITION_SLACK <= q[c] <= P.high[k] + CONDITION_SLACK
         elif P.kind[k] == MOVING:
             # beyond its range the coordinate moves the point no further
             inside = min(max(q[c], P.low[k]), P.high[k])
@@ -105,16 +108,23 @@ def place_nodes(P, X, i, q, N):
             fz, dz, _ = evaluate(P.functions, P.function[k, 2], inside)
             axes = matrix(P.axes, k)
             x = add(x, times(axes, (fx, fy, fz)))
-            if inside == q[c]:
-                slide = times(axes, (dx, dy, dz))
+            slide = times(axes, (dx, dy, dz)) if inside == q[c] else (0.0, 0.0, 0.0)
+            put(N.slides, k, times(matrix(X.R, b), slide) if b >= 0 else slide)
         if b >= 0:
-            R = matrix(X.R, b)
-            x, slide = add(row(X.p, b), times(R, x)), times(R, slide)
-        put(N.x, n, x)
-        put(N.slide, n, slide)
-        N.index[n] = k - P.first[i]
-        N.body[n] = b
-        n += 1
+            x = add(row(X.p, b), times(matrix(X.R, b), x))
+        put(N.everywhere, k, x)
+
+
+@kernel
+def take_path(P, i, N):
+    """Copy the active points of path i into N.x, N.index and N.body; their number is returned."""
+    n = 0
+    for k in range(P.first[i], P.first[i + 1]):
+        if N.active[k]:
+            put(N.x, n, row(N.everywhere, k))
+            N.index[n] = k - P.first[i]
+            N.body[n] = P.body[k]
+            n += 1
     return n
 
 
@@ -169,7 +179,7 @@ def polyline_slopes(A, P, X, i, N, n, out):
         push_node(A, X, N.body[k], x, pull, out)
         at = P.first[i] + N.index[k]
         if P.kind[at] == MOVING:
-            slide = row(N.slide, k)
+            slide = row(N.slides, at)
             out[P.coordinate[at]] += slide[0] * pull[0] + slide[1] * pull[1] + slide[2] * pull[2]
         before = after
 
@@ -188,7 +198,7 @@ def _displace(A, P, X, c, step, i, n, N):
         x = row(N.x, k)
         at = P.first[i] + N.index[k]
         if P.kind[at] == MOVING and P.coordinate[at] == c:
-            x = add(x, scaled(step, row(N.slide, k)))
+            x = add(x, scaled(step, row(N.slides, at)))
         if P.outboard[N.body[k], c]:
             x = add(shift, times(R, sub(x, origin)))
         put(N.x_moved, k, x)
@@ -203,7 +213,7 @@ def _displace(A, P, X, c, step, i, n, N):
 
 
 @kernel
-def opensim_slopes(A, P, X, i, N, n, path, out):
+def _wrapped_slopes(A, P, X, i, N, n, path, out):
     """dL/du of a wrapped path as OpenSim builds it, by central differences over the coordinates that matter."""
     out[:] = 0.0
     first = P.wrap_first[i]
@@ -223,36 +233,68 @@ def opensim_slopes(A, P, X, i, N, n, path, out):
 
 
 @kernel
-def opensim_lengths(A, P, q, start, stop, with_slopes, N, path, length, slope):
-    """length (F, np) and, if asked for, slope (F, np, n) = dL/du, of paths as OpenSim builds them."""
-    X, rest = new_motion(A), np.zeros(q.shape[1])
+def opensim_length(P, i, N, n, path):
+    """(length, number of entries) of path i as OpenSim builds it; `path` is filled unless its one wrap is a cylinder."""
+    first = P.wrap_first[i]
+    count = P.wrap_first[i + 1] - first
+    return opensim_path_length(N.x, N.index, n, P.objects, N.R, N.p, P.wraps, first, count, path)
+
+
+@kernel
+def opensim_lengths(A, P, q, start, stop, N, path, length):
+    """length (F, np) of paths as OpenSim builds them."""
+    X = new_motion(A)
     unused = np.empty(q.shape[1])
     for f in range(start, stop):
-        move(A, q[f], rest, X)
-        place_objects(P, X, N)
+        pose(A, q[f], X)
+        place_paths(P, X, q[f], N)
         for i in range(P.moves.shape[0]):
             if P.length_function[i] >= 0:
-                length[f, i] = length_by_function(P, i, q[f], X, slope[f, i] if with_slopes else unused)
+                length[f, i] = length_by_function(P, i, q[f], X, unused)
                 continue
-            n = place_nodes(P, X, i, q[f], N)
-            first = P.wrap_first[i]
-            count = P.wrap_first[i + 1] - first
-            if count == 0:
+            n = 0
+            for k in range(P.first[i], P.first[i + 1]):  # take_path, here without the cost of a call
+                if N.active[k]:
+                    for j in range(3):
+                        N.x[n, j] = N.everywhere[k, j]
+                    N.index[n] = k - P.first[i]
+                    n += 1
+            w, last = P.wrap_first[i], P.wrap_first[i + 1]
+            if w == last:
                 length[f, i] = straight_length(N.x, n)
-                if with_slopes:
-                    polyline_slopes(A, P, X, i, N, n, slope[f, i])
                 continue
-            length[f, i], size = opensim_path_length(N.x, N.index, n, P.objects, N.R, N.p, P.wraps, first, count, path)
-            if with_slopes:
-                if size == n:
-                    polyline_slopes(A, P, X, i, N, n, slope[f, i])
-                else:
-                    opensim_slopes(A, P, X, i, N, n, path, slope[f, i])
+            o = P.wraps.wrap_object[w]
+            if last - w == 1 and P.objects.kind[o] == CYLINDER and P.objects.active[o]:
+                length[f, i], _ = cylinder_path_length(
+                    N.x, N.index, n, P.wraps.range_start[w], P.wraps.range_end[w], matrix(N.R, o), row(N.p, o),
+                    P.objects.params[o, 0], P.objects.params[o, 1], P.objects.axis[o], P.objects.sign[o],
+                )
+            else:
+                length[f, i], _ = opensim_length(P, i, N, n, path)
+
+
+@kernel
+def opensim_slopes(A, P, q, start, stop, N, path, slope):
+    """slope (F, np, n) = dL/du of paths as OpenSim builds them."""
+    X, rest = new_motion(A), np.zeros(q.shape[1])
+    for f in range(start, stop):
+        move(A, q[f], rest, X)
+        place_paths(P, X, q[f], N)
+        for i in range(P.moves.shape[0]):
+            if P.length_function[i] >= 0:
+                length_by_function(P, i, q[f], X, slope[f, i])
+                continue
+            n = take_path(P, i, N)
+            size = n
+            if P.wrap_first[i] < P.wrap_first[i + 1]:
+                _, size = opensim_length(P, i, N, n, path)
+            if size == n:
+                polyline_slopes(A, P, X, i, N, n, slope[f, i])
+            else:
+                _wrapped_slopes(A, P, X, i, N, n, path, slope[f, i])
 
 
 def new_opensim_room(P: Paths) -> tuple[Nodes, PathResult]:
-    """Working memory of `opensim_lengths`, one per thread."""
-    from osim_inertia.kernels.opensim_path import new_path_result
-
+    """Working memory for paths as OpenSim builds them, one per thread."""
     nodes = new_nodes(P)
     return nodes, new_path_result(len(nodes.x), max(int(np.diff(P.wrap_first).max(initial=0)), 1))

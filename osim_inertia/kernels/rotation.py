@@ -42,9 +42,9 @@ def matrix(A, i):
 @kernel
 def put_matrix(A, i, R):
     """Write a matrix into place i of A (k, 3, 3)."""
-    for j in range(3):
-        for k in range(3):
-            A[i, j, k] = R[3 * j + k]
+    A[i, 0, 0], A[i, 0, 1], A[i, 0, 2] = R[0], R[1], R[2]
+    A[i, 1, 0], A[i, 1, 1], A[i, 1, 2] = R[3], R[4], R[5]
+    A[i, 2, 0], A[i, 2, 1], A[i, 2, 2] = R[6], R[7], R[8]
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Natural splines and OpenSim's low-pass filter, over the columns of a table.
 
-A natural spline is the interpolant with the smallest ∫ (f″)² (cubic) or ∫ (f‴)² (quintic). With the derivatives at the
-knots as unknowns, that is a linear system with a symmetric, positive definite, (block-)tridiagonal matrix, so elimination
-needs no pivoting. Derivatives at the knots are the unknowns themselves; nothing has to be evaluated.
+A natural spline is the interpolant with the smallest ∫ (f″)² (cubic) or ∫ (f‴)² (quintic). With the derivatives at
+the knots as unknowns, that is a linear system with a symmetric, positive definite, (block-)tridiagonal matrix, so
+elimination needs no pivoting. Derivatives at the knots are the unknowns themselves; nothing has to be evaluated.
 
 t (F,) knots | y (F, c) values | columns first..last are done, so that threads can share them
 """

@@ -12,8 +12,8 @@ import numpy as np
 
 from osim_inertia.kernels.functions import evaluate
 from osim_inertia.kernels.kinematics import move, new_motion
-from osim_inertia.kernels.opensim_path import opensim_path_length, path_positions
-from osim_inertia.kernels.paths import MOVING, place_nodes, place_objects, push_node
+from osim_inertia.kernels.opensim_path import path_positions
+from osim_inertia.kernels.paths import MOVING, opensim_length, place_paths, push_node, take_path
 from osim_inertia.kernels.rotation import matrix, row, times
 from osim_inertia.kernels.vec3 import dot3, kernel, norm, scaled, sub
 
@@ -24,16 +24,13 @@ def unit_tension(A, P, q, start, stop, N, path, latest, cached, force):
     X, rest = new_motion(A), np.zeros(q.shape[1])
     for f in range(start, stop):
         move(A, q[f], rest, X)
-        place_objects(P, X, N)
+        place_paths(P, X, q[f], N)
         for i in range(P.moves.shape[0]):
             force[f, i] = 0.0
             if P.length_function[i] >= 0:
                 continue
-            n = place_nodes(P, X, i, q[f], N)
-            first = P.wrap_first[i]
-            _, size = opensim_path_length(
-                N.x, N.index, n, P.objects, N.R, N.p, P.wraps, first, P.wrap_first[i + 1] - first, path
-            )
+            n = take_path(P, i, N)
+            _, size = opensim_length(P, i, N, n, path)
             path_positions(N.x, size, path, latest, cached)
             _pull(A, P, X, i, q[f], N, path, latest, cached, size, force[f, i])
 

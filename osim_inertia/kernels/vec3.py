@@ -14,6 +14,9 @@ from numba import njit
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 kernel = njit(**_OPTIONS)
 
+# For functions that take whole structures of arrays and are called in an inner loop: a call would copy them.
+inlined = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, forceinline=True)
+
 EPS = 2.220446049250313e-16  # a vector shorter than this has no direction: OpenSim sets it to zero
 
 

@@ -10,7 +10,7 @@ Codes: NO_WRAP the segment passes; INSIDE an end is inside the surface; WRAPPED 
 MANDATORY the straight segment cuts the object.
 """
 
-from math import acos, atan2, cos, pi, sin, sqrt
+from math import acos, atan2, cos, pi, sin, sqrt, tan
 
 from osim_inertia.kernels.vec3 import (
     EPS,
@@ -35,7 +35,7 @@ MANDATORY = 3
 PARALLEL = 2e-13  # sin^2 of the angle between lines that OpenSim calls parallel
 SLIDE_REACH = 10.0  # m; a tangent point slides along the axis at most this far
 PLANE_EPS = 1e-5  # OpenSim's tolerance when it intersects a line with a plane
-TANGENCY = 0.1 * pi / 180.0  # rad; kink below which refinement stops
+KINK = tan(0.1 * pi / 180.0)  # kink below which refinement stops
 REFINEMENTS = 100
 ARC_STEP = 0.002  # m; the helix point next to a tangent point lies about this far along the arc
 
@@ -47,12 +47,21 @@ def cylinder_wrap(p1, p2, radius, length, axis, sign, refine, r1, r2):
     p1, p2, r1, r2 (3,) in the wrap frame | axis -1 = any side, else 0, 1, 2 with sign +1 or -1 | refine: True when the
     path has two or more PathWraps. r1, r2 and arc mean something only for WRAPPED and MANDATORY.
     """
-    a, b = load(p1), load(p2)
+    code, arc, t1, t2 = cylinder_wrap_between(load(p1), load(p2), radius, length, axis, sign, refine)
+    if code >= WRAPPED:
+        store(r1, t1)
+        store(r2, t2)
+    return code, arc
+
+
+@kernel
+def cylinder_wrap_between(a, b, radius, length, axis, sign, refine):
+    """(code, arc, first and second tangent point) for ends a, b given as tuples; otherwise as `cylinder_wrap`."""
     if a[0] * a[0] + a[1] * a[1] < radius * radius or b[0] * b[0] + b[1] * b[1] < radius * radius:
-        return INSIDE, 0.0
+        return INSIDE, 0.0, a, b
     code = _contact(a, b, radius, length, axis, sign)
     if code == NO_WRAP:
-        return NO_WRAP, 0.0
+        return NO_WRAP, 0.0, a, b
     if axis < 0:
         t1, t2 = _nearest_tangents(a, b, radius)
         far, long = False, False
@@ -61,13 +70,11 @@ def cylinder_wrap(p1, p2, radius, length, axis, sign, refine, r1, r2):
     t1, t2 = _slide_to_apex_plane(a, b, t1, t2, radius, far)
     half = 0.5 * length
     if (t1[2] < -half or t1[2] > half) and (t2[2] < -half or t2[2] > half):
-        return NO_WRAP, 0.0
+        return NO_WRAP, 0.0, a, b
     if refine:
         t1, t2 = _refine_tangency(a, b, t1, t2, radius, long)
-    store(r1, t1)
-    store(r2, t2)
     theta = _turn(t1, t2)
-    return code, _helix_length(radius, 2.0 * pi - theta if long else theta, t2[2] - t1[2])
+    return code, _helix_length(radius, 2.0 * pi - theta if long else theta, t2[2] - t1[2]), t1, t2
 
 
 @kernel
@@ -240,51 +247,57 @@ def _helix_point(t1, turn, rise, s):
 
 @kernel
 def _refine_tangency(a, b, t1, t2, radius, long):
-    """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only)."""
-    turn = _turn(t1, t2)  # sliding along z does not change it
+    """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only).
+
+    Only heights change, so everything seen from above (turn, distances rho, ratios k) is computed once per step count.
+    """
+    turn = _turn(t1, t2)
     if long:
         turn = turn - 2.0 * pi
-    steps_before, c1, d1, c2, d2 = 0, 1.0, 0.0, 1.0, 0.0
+    z1, z2, s = t1[2], t2[2], 0.0
+    least = most = 0.0  # square of the helix length between which the number of its steps stays the same
+    w1 = w2 = t1
+    in1, in2 = _flat_distance(a, t1), _flat_distance(b, t2)
+    out1 = out2 = k1 = k2 = 0.0
     for _ in range(REFINEMENTS):
-        rise = t2[2] - t1[2]
-        steps = _helix_length(radius, turn, rise) / ARC_STEP
-        if not steps >= 2.0:
-            break
-        s = 1.0 / int(steps)
-        if int(steps) != steps_before:
-            steps_before = int(steps)
-            c1, d1 = cos(s * turn), sin(s * turn)
-            c2, d2 = cos((1.0 - s) * turn), sin((1.0 - s) * turn)
-        w1 = (c1 * t1[0] - d1 * t1[1], d1 * t1[0] + c1 * t1[1], t1[2] + s * rise)
-        moved1, z1 = _straightened_height(a, t1, w1)
-        t1 = (t1[0], t1[1], z1)
-        # the helix now starts at the moved point but keeps its old turn and rise
-        w2 = (c2 * t1[0] - d2 * t1[1], d2 * t1[0] + c2 * t1[1], t1[2] + (1.0 - s) * rise)
-        moved2, z2 = _straightened_height(b, t2, w2)
-        t2 = (t2[0], t2[1], z2)
+        rise = z2 - z1
+        square = radius * turn * (radius * turn) + rise * rise
+        if not least <= square < most:
+            steps = sqrt(square) / ARC_STEP
+            if not steps >= 2.0:
+                break
+            n = int(steps)
+            s, least, most = 1.0 / n, (n * ARC_STEP) ** 2, ((n + 1) * ARC_STEP) ** 2
+            w1, w2 = _helix_point(t1, turn, 0.0, s), _helix_point(t1, turn, 0.0, 1.0 - s)
+            out1, out2 = _flat_distance(t1, w1), _flat_distance(t2, w2)
+            k1, k2 = _passing(a, t1, w1), _passing(b, t2, w2)
+        high = z1 + s * rise
+        moved1 = _kinked(in1, z1 - a[2], out1, high - z1)
+        if moved1:
+            z1 += 1.5 * (a[2] + k1 * (high - a[2]) - z1)
+        high = z1 + (1.0 - s) * rise  # the helix now starts at the moved point but keeps its old turn and rise
+        moved2 = _kinked(in2, z2 - b[2], out2, high - z2)
+        if moved2:
+            z2 += 1.5 * (b[2] + k2 * (high - b[2]) - z2)
         if not (moved1 or moved2):
             break
-    return t1, t2
+    return (t1[0], t1[1], z1), (t2[0], t2[1], z2)
 
 
 @kernel
-def _straightened_height(p, t, w):
-    """(whether p-t-w has a kink along z, new height of t: 1.5 times the way to where line p-w passes above t)."""
-    incoming, outgoing = unit_or_zero(sub(t, p)), unit_or_zero(sub(w, t))
-    if not _kinked(incoming[2], outgoing[2]):
-        return False, t[2]
-    line = unit_or_zero(sub(w, p))
-    across = line[0] * line[0] + line[1] * line[1]
-    s = ((t[0] - p[0]) * line[0] + (t[1] - p[1]) * line[1]) / across
-    return True, t[2] + 1.5 * (p[2] + s * line[2] - t[2])
+def _flat_distance(u, v):
+    """Distance seen along the axis."""
+    return sqrt((u[0] - v[0]) * (u[0] - v[0]) + (u[1] - v[1]) * (u[1] - v[1]))
 
 
 @kernel
-def _kinked(a, b):
-    """|acos a − acos b| > TANGENCY, without the arc cosines where bounds on their difference decide."""
-    gap, slope = abs(a - b), 1.0 - max(a * a, b * b)
-    if gap > 1.001 * TANGENCY and slope >= 0.0:
-        return True
-    if gap * gap < 0.998 * TANGENCY * TANGENCY * slope:
-        return False
-    return abs(acos(a) - acos(b)) > TANGENCY
+def _passing(p, t, w):
+    """How far along the line p-w, seen from above, it passes closest to t: 0 at p, 1 at w."""
+    x, y = w[0] - p[0], w[1] - p[1]
+    return ((t[0] - p[0]) * x + (t[1] - p[1]) * y) / (x * x + y * y)
+
+
+@kernel
+def _kinked(run1, rise1, run2, rise2):
+    """Whether two slopes differ by more than TANGENCY."""
+    return not abs(run1 * rise2 - run2 * rise1) <= KINK * (run1 * run2 + rise1 * rise2)

@@ -27,6 +27,7 @@ from osim_inertia.kernels.geodesic_common import (
     direction_rates,
     get3,
     inner,
+    length_gradient,
     put3,
     sum3,
 )
@@ -277,7 +278,8 @@ def wrapped_transpose(i, j, etas, forces, tension, path, g_start, g_stop, force,
 @inner
 def _pull_length(row, tension):
     """Add tension times the gradient of the length of a piece."""
-    _pull(row, scaled(-tension, turned(row, get3(row, G_E1))), scaled(tension, turned(row, get3(row, G_E2))))
+    g_p, g_s = length_gradient(row)
+    _pull(row, scaled(tension, turned(row, g_p)), scaled(tension, turned(row, g_s)))
 
 
 @inner

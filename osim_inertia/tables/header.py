@@ -57,7 +57,7 @@ class Header:
         return start, end
 
 
-def read_header(file: BinaryIO, path: Path) -> Header:
+def read_header(file: BinaryIO, path: Path, like_opensim: bool = False) -> Header:
     """Read up to and including the line of labels; the file then stands at the first row."""
     header = Header(path)
     degrees: bool | None = None
@@ -65,7 +65,7 @@ def read_header(file: BinaryIO, path: Path) -> Header:
     for number, line in _lines(file, path):
         if not line:
             continue
-        key, rest = (re.split(r"[ \t=]+", line, maxsplit=1) + [""])[:2]
+        key, rest = [*re.split(r"[ \t=]+", line, maxsplit=1), ""][:2]
         if key == "endheader":
             break
         if key in ROW_KEYS:
@@ -82,11 +82,21 @@ def read_header(file: BinaryIO, path: Path) -> Header:
             header.metadata.setdefault("name", rest if key == "name" else line)
         elif "=" in line or key in ("range", "Range", "units", "wrap", "event"):
             header.metadata[key] = rest
-    if degrees is None:
-        degrees = header.version < 1 and ".mot" in path.name.lower()  # SIMM's motions are in degrees
-    header.in_degrees = degrees
+    header.in_degrees = _in_degrees(header, degrees, like_opensim)
     _read_labels(file, header, number)
     return header
+
+
+def _in_degrees(header: Header, stated: bool | None, like_opensim: bool) -> bool:
+    if header.version >= 1 or ".mot" not in header.path.name.lower():
+        return bool(stated)
+    if stated is False:  # OpenSim takes every motion without a version for one of SIMM, whatever it says
+        if not like_opensim:
+            raise FileError("The header says radians, but has no version: OpenSim reads such motions in degrees.",
+                            file=header.path, expected="version=1 and inDegrees=no",
+                            to_do="add the line version=1 if the motion is in radians, or correct what it says")
+        header.notes.append("The header says radians, but OpenSim reads a motion without version in degrees.")
+    return True
 
 
 def _lines(file: BinaryIO, path: Path) -> list[tuple[int, str]]:

@@ -101,13 +101,16 @@ def parse_numbers(text: bytes) -> Array | None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:
-            return np.fromstring(text, dtype=np.float64, sep=" ")  # type: ignore[call-overload, no-any-return]
+            return np.fromstring(text, dtype=np.float64, sep=" ")
         except (DeprecationWarning, ValueError):
             return None
 
 
-def stream_of_numbers(file: BinaryIO, wanted: int) -> tuple[Array, bool]:
-    """Up to `wanted` numbers, ended by the first word that is no finite number; and whether none ended it."""
+def stream_of_numbers(file: BinaryIO, wanted: int) -> tuple[Array, bool, bool]:
+    """Up to `wanted` numbers, ended by the first word that is no finite number.
+
+    Also whether such a word ended them, and whether more than the wanted numbers are there.
+    """
     parts: list[Array] = []
     count, rest = 0, b""
     while count < wanted:
@@ -119,13 +122,15 @@ def stream_of_numbers(file: BinaryIO, wanted: int) -> tuple[Array, bool]:
         numbers = parse_numbers(text)
         if numbers is None or not np.isfinite(numbers).all():
             parts.append(_leading_numbers(text))
-            numbers = np.concatenate(parts)[:wanted]
-            return numbers, len(numbers) == wanted
+            numbers = np.concatenate(parts)
+            return numbers[:wanted], len(numbers) < wanted, True
         parts.append(numbers)
         count += len(numbers)
         if not data:
             break
-    return (np.concatenate(parts) if parts else np.empty(0))[:wanted], True
+    numbers = np.concatenate(parts) if parts else np.empty(0)
+    more = len(numbers) > wanted or bool((rest + file.read(BLOCK_BYTES)).strip())
+    return numbers[:wanted], False, more
 
 
 def _leading_numbers(text: bytes) -> Array:

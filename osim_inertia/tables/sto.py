@@ -2,8 +2,8 @@
 
     .mot, .sto --tables--> Table --inverse, markers--> Table --tables--> .sto, .mot
                   ^ here
-OpenSim loses data in silence in several cases: rows beyond nRows, everything after a NaN, rows with a repeated time. Here
-they are errors with file and line; `like_opensim` reads what OpenSim reads, and notes it.
+OpenSim loses data in silence in several cases: rows beyond nRows, everything after a NaN, rows with a repeated time.
+Here they are errors with file and line; `like_opensim` reads what OpenSim reads, and notes it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read_table(path: str | Path, *, like_opensim: bool = False) -> Table:
     path = Path(path)
     try:
         with open(path, "rb") as file:
-            header = read_header(file, path)
+            header = read_header(file, path, like_opensim)
             legacy = header.version < 2
             if like_opensim and legacy:
                 rows = _rows_as_opensim_streams_them(file, header)
@@ -70,9 +70,8 @@ def _rows(file: BinaryIO, header: Header, like_opensim: bool) -> Array:
     if declared is not None and declared != len(rows):
         story = f"The header declares {declared} rows and the file has {len(rows)}."
         if not like_opensim:
-            raise FileError(story, file=header.path, line=header.rows_line,
-                            expected=f"nRows={len(rows)}" if declared < len(rows) else "all rows; was the file cut short?",
-                            to_do=LIKE_OPENSIM)
+            expected = f"nRows={len(rows)}" if declared < len(rows) else "all rows; was the file cut short?"
+            raise FileError(story, file=header.path, line=header.rows_line, expected=expected, to_do=LIKE_OPENSIM)
         header.notes.append(story)
     return rows
 
@@ -95,19 +94,19 @@ def _rows_as_opensim_streams_them(file: BinaryIO, header: Header) -> Array:
     if columns != header.columns:
         header.notes.append(f"The header declares {columns} columns and there are {header.columns} labels; "
                             "rows are counted by the header, as OpenSim does.")
-    numbers, rest_is_empty = stream_of_numbers(file, wanted * columns)
+    numbers, broken, more = stream_of_numbers(file, wanted * columns)
     complete, left = divmod(len(numbers), columns)
     rows = numbers[: complete * columns].reshape(complete, columns)
-    if left or not rest_is_empty:
+    if left:
         # OpenSim keeps the row it failed in: the number it stopped at is 0, the others are those of the row before
         last = rows[-1].copy() if complete else np.zeros(columns)
         last[:left] = numbers[complete * columns :]
-        if not rest_is_empty:
+        if broken:
             last[left] = 0.0
-        if left:
-            rows = np.vstack([rows, last])
-    if len(rows) != wanted:
-        header.notes.append(f"The header declares {wanted} rows; OpenSim reads {len(rows)} of them and drops the rest.")
+        rows = np.vstack([rows, last])
+    if len(rows) != wanted or more:
+        rest = "drops the rest of the file" if more else "there are no more"
+        header.notes.append(f"The header declares {wanted} rows; OpenSim reads {len(rows)} rows, {rest}.")
     if not len(rows):
         raise FileError("OpenSim would read no rows from this file.", file=header.path, line=header.rows_line)
     if columns < header.columns:
@@ -117,7 +116,7 @@ def _rows_as_opensim_streams_them(file: BinaryIO, header: Header) -> Array:
 
 def _uniform_time(header: Header, rows: int) -> Array:
     start, end = header.range
-    header.notes.append(f"There is no time column: {rows} uniform times are made from the range {start:g} to {end:g} s.")
+    header.notes.append(f"There is no time column: {rows} uniform times are made from {start:g} to {end:g} s.")
     return np.linspace(start, end, rows)
 
 
@@ -136,7 +135,8 @@ def _without_repeated_times(header: Header, time: Array, values: Array, like_ope
         return np.ascontiguousarray(time), np.ascontiguousarray(values)
     if not like_opensim:
         raise FileError(f"Time {time[same[0]]:.10g} s occurs twice.", file=header.path,
-                        found=f"data rows {same[0] + 1} and {same[0] + 2}", expected="times that increase from row to row",
+                        found=f"data rows {same[0] + 1} and {same[0] + 2}",
+                        expected="times that increase from row to row",
                         to_do="remove one of the rows (OpenSim keeps the later one; like_opensim does so, too)")
     header.notes.append(f"{len(same)} rows repeat a time; the later one of each pair is kept, as OpenSim does.")
     keep = np.append(step > 0.0, True)

@@ -8,15 +8,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.errors import OsimInertiaError
-
-if TYPE_CHECKING:
-    import pandas
 
 Array = NDArray[np.float64]
 
@@ -110,10 +107,10 @@ class Table:
         """The same columns and times with other values (F, c)."""
         return replace(self, values=np.asarray(values, dtype=np.float64))
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> Any:
         """A DataFrame indexed by time. Needs pandas."""
         try:
-            import pandas
+            import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
         except ImportError:
             raise OsimInertiaError("to_pandas needs pandas, which is not installed: pip install pandas") from None
         index = pandas.Index(self.time, name="time")

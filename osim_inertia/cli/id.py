@@ -1,0 +1,161 @@
+"""`osim-inertia id`: inverse dynamics of a motion, from OpenSim's own setup file or from a model and a motion."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from osim_inertia.cli.common import read_checked
+from osim_inertia.cli.progress import Phases
+from osim_inertia.errors import FileError, OsimInertiaError
+from osim_inertia.setup import forces_left_out, read_inverse_dynamics_setup
+
+if TYPE_CHECKING:
+    from osim_inertia.tables.table import Table
+
+OUTPUT = Path("inverse_dynamics.sto")  # OpenSim's own default
+FEW = 8
+file_path = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is to be done, wherever it was said."""
+
+    model: Path
+    motion: Path
+    loads: Path | None
+    folder: Path | None  # where the data file of the loads is looked for first
+    lowpass: float | None
+    time_range: tuple[float, float] | None
+    excluded: tuple[str, ...]
+    output: Path
+    exact: bool
+    like_opensim: bool  # in reading malformed files
+    notes: tuple[str, ...] = ()
+
+
+@click.command("id")
+@click.argument("model", type=file_path, metavar="MODEL|SETUP")
+@click.argument("motion", type=file_path, required=False)
+@click.option("--external-loads", "loads", type=file_path, help="OpenSim's ExternalLoads file (.xml).")
+@click.option("--lowpass", type=float, metavar="HZ", help="Filter the coordinates with this cutoff; -1 is no filter.")
+@click.option("--time-range", type=(float, float), metavar="FROM TO", help="Seconds; by default the whole motion.")
+@click.option("-o", "--output", type=file_path, help=f"Where to write. [default: {OUTPUT}, or as the setup file says]")
+@click.option("--like-opensim/--exact", "like_opensim", default=None,
+              help="Read damaged files as OpenSim does, with a note; or: exact mechanics where OpenSim departs from "
+                   "it. By default OpenSim's numbers, and damaged files are refused.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print a summary with times as JSON.")
+@click.pass_context
+def id_command(
+    ctx: click.Context, model: Path, motion: Path | None, loads: Path | None, lowpass: float | None,
+    time_range: tuple[float, float] | None, output: Path | None, like_opensim: bool | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Joint moments and forces that produce MOTION, as OpenSim's Inverse Dynamics tool gives them.
+
+    Give a model (.osim) and a motion (.mot, .sto), or a setup file (.xml) of OpenSim's tool alone; options override it.
+
+    Example: osim-inertia id walk/model.osim walk/ik.mot --external-loads walk/grf.xml --lowpass 6 -o id.sto
+    """
+    if lowpass == 0.0:
+        raise click.BadParameter("the cutoff must be above zero (or -1 for no filter).", param_hint="--lowpass")
+    job = job_of(model, motion, like_opensim=bool(like_opensim), exact=like_opensim is False)
+    if loads is not None:
+        job = replace(job, loads=loads)
+    if lowpass is not None:
+        job = replace(job, lowpass=lowpass if lowpass > 0.0 else None)
+    if time_range is not None:
+        job = replace(job, time_range=time_range)
+    if output is not None:
+        job = replace(job, output=output)
+    summary = run_job(job)
+    if as_json:
+        click.echo(json.dumps(summary, indent=1, ensure_ascii=False))
+        return
+    for text in summary["notes"]:
+        click.echo(f"note: {text}", err=True)
+    seconds = sum(summary["seconds"].values())
+    click.echo(f"{summary['output']}: {summary['rows']} instants, {summary['columns']} moments and forces (N m, N), "
+               f"{summary['seconds']['solve']:.3g} s to solve, {seconds:.3g} s in all")  # fmt: skip
+
+
+def job_of(model: Path, motion: Path | None = None, *, like_opensim: bool = False, exact: bool = False) -> Job:
+    """The job of a setup file, or of a model and a motion."""
+    if motion is not None:
+        return Job(model=model, motion=motion, loads=None, folder=None, lowpass=None, time_range=None, output=OUTPUT,
+                   excluded=("All",), exact=exact, like_opensim=like_opensim)
+    if model.suffix.lower() == ".osim":
+        raise click.UsageError("A motion is missing: osim-inertia id MODEL MOTION, or osim-inertia id SETUP.xml")
+    setup = read_inverse_dynamics_setup(model, like_opensim=like_opensim)
+    return Job(model=setup.model, motion=setup.motion, loads=setup.external_loads, folder=setup.folder,
+               lowpass=setup.lowpass, time_range=setup.time_range, excluded=setup.excluded_forces, output=setup.output,
+               exact=exact, like_opensim=like_opensim, notes=setup.notes)
+
+
+def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
+    """Read, solve and write; the summary that --json prints."""
+    phases = phases or Phases()
+    notes = list(job.notes)
+    with phases("read", "Reading"):
+        from osim_inertia.loads import read_external_loads
+        from osim_inertia.tables.sto import read_table
+
+        model = read_checked(job.model, job.like_opensim)
+        motion = read_table(job.motion, like_opensim=job.like_opensim)
+        loads = None
+        if job.loads is not None:
+            loads = read_external_loads(job.loads, folder=job.folder, like_opensim=job.like_opensim)
+    notes += [f"{job.model.name}: {text}" for text in model.notes]
+    notes += [f"{job.motion.name}: {text}" for text in motion.notes]
+    left_out = forces_left_out(model, job.excluded)
+    if left_out:
+        notes.append(f"These forces of the model are left out, although the setup does not exclude them and OpenSim "
+                     f"would apply them: {', '.join(left_out)}.")  # fmt: skip
+    with phases("load", "Preparing"):
+        from osim_inertia.inverse import inverse_dynamics_of
+        from osim_inertia.system import System
+
+        system = System(model, like_opensim=not job.exact)
+        # a few frames first: what this takes is the time to load compiled code, not to solve
+        few = None if loads is None else replace(loads, data=loads.data.rows(0, FEW))
+        inverse_dynamics_of(system, motion.rows(0, FEW), external_loads=few, lowpass=job.lowpass)
+    notes += system.warnings
+    with phases("solve", "Solving") as advance:
+        try:
+            forces = inverse_dynamics_of(system, motion, external_loads=loads, lowpass=job.lowpass, progress=advance,
+                                         time_range=job.time_range, like_opensim=not job.exact)
+        except OsimInertiaError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(str(error), file=job.motion) from None
+    notes += forces.notes
+    with phases("write", "Writing"):
+        _write(forces, job.output)
+    return {
+        "model": str(job.model),
+        "motion": str(job.motion),
+        "external_loads": None if job.loads is None else str(job.loads),
+        "output": str(job.output),
+        "rows": len(forces),
+        "columns": len(forces.names),
+        "time_range": [float(forces.time[0]), float(forces.time[-1])],
+        "lowpass_hz": job.lowpass,
+        "like_opensim": not job.exact,
+        "seconds": {name: round(value, 6) for name, value in phases.seconds.items()},
+        "notes": notes,
+    }
+
+
+def _write(forces: Table, output: Path) -> None:
+    from osim_inertia.tables.sto import write_table
+
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"The folder for the results cannot be made: {error.strerror or error}.", file=output,
+                        found=str(output.parent)) from None
+    write_table(forces, output)
