@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from osim_inertia.model.model import Model
     from osim_inertia.osim.reader import read_osim
     from osim_inertia.osim.writer import write_osim
+    from osim_inertia.reactions import joint_reactions
     from osim_inertia.system import System
     from osim_inertia.tables.sto import read_table, write_table
     from osim_inertia.tables.table import Table
@@ -29,6 +30,7 @@ _LAZY = {
     "System": "osim_inertia.system",
     "Table": "osim_inertia.tables.table",
     "inverse_dynamics_of": "osim_inertia.inverse",
+    "joint_reactions": "osim_inertia.reactions",
     "read_osim": "osim_inertia.osim.reader",
     "read_table": "osim_inertia.tables.sto",
     "write_osim": "osim_inertia.osim.writer",
@@ -44,6 +46,7 @@ __all__ = [
     "System",
     "Table",
     "inverse_dynamics_of",
+    "joint_reactions",
     "read_osim",
     "read_table",
     "write_osim",

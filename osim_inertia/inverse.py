@@ -69,7 +69,13 @@ def inverse_dynamics_of(
     if isinstance(system, Model):
         system = System(system, like_opensim=like_opensim)
     moved = kinematics_of(system, motion, lowpass=lowpass, time_range=time_range, like_opensim=like_opensim)
-    loads = loads_at(system, external_loads, moved)
+    return forces_of(system, moved, loads_at(system, external_loads, moved), progress)
+
+
+def forces_of(
+    system: System, moved: Kinematics, loads: LoadsInTime | None = None, progress: Progress | None = None
+) -> Table:
+    """The same for a motion that is already differentiated, chunk by chunk."""
     tau = np.empty_like(moved.q)
     for start in range(0, len(tau), FRAMES_AT_ONCE):
         rows = slice(start, min(start + FRAMES_AT_ONCE, len(tau)))

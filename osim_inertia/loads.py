@@ -61,7 +61,7 @@ class ExternalLoads:
                     columns = np.ascontiguousarray(self.data.values[:, self._columns(force, identifier)])
                     values[:, k, first_of : first_of + 3] = interpolated(self.data.time, columns, time)
         self._check_span(time, note)
-        return LoadsInTime(_placed(system, active, self.source, note), values)
+        return LoadsInTime(placed_loads(system, active, self.source, note), values)
 
     def _columns(self, force: ExternalForce, identifier: str) -> list[int]:
         found = [i for i, name in enumerate(self.data.names) if name.startswith(identifier)]
@@ -98,9 +98,10 @@ class LoadsInTime:
         return out
 
 
-def _placed(
-    system: System, forces: list[ExternalForce], source: str, note: Callable[[str], None]
+def placed_loads(
+    system: System, forces: list[ExternalForce], source: str = "", note: Callable[[str], None] = lambda text: None
 ) -> external.Loads:
+    """Where forces act on a system, for the kernels."""
     bodies, origins, force_bodies, force_R = [], [], [], []
     has_point, point_bodies, point_R, point_p = [], [], [], []
     index, placements = system.compiled.body_index, system.compiled.placements
@@ -153,7 +154,10 @@ def find_frame(system: System, name: str) -> str | None:
 def read_external_loads(
     path: str | Path, *, folder: str | Path | None = None, like_opensim: bool = False
 ) -> ExternalLoads:
-    """Read an ExternalLoads file and its data file, which is looked for in `folder` and beside the XML file."""
+    """Read an ExternalLoads file and its data file.
+
+    The data file is looked for in `folder`, if given, beside the XML file, and in the working folder.
+    """
     path = Path(path)
     root = parse_xml(path)
     document = Document(str(path), root, 0, like_opensim)
@@ -217,10 +221,11 @@ def _read_data(node: Node, path: Path, folder: str | Path | None, like_opensim: 
     if not name or name == "Unassigned":
         raise node.error("has no <datafile>.", expected="the .mot or .sto file with the forces")
     places = [Path(folder) / name] if folder is not None else []
-    places.append(path.parent / name)
+    places += [path.parent / name, Path(name)]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise FileError("The data file of the external loads does not exist.", file=path, found=f"<datafile> {name}",
-                        expected=f"{places[-1]}", to_do="correct <datafile>, or put the file there")
+                        expected=f"a file in {path.resolve().parent.name}/ or in the working folder",
+                        to_do="correct <datafile>, or put the file there")
     table = read_table(found, like_opensim=like_opensim)
     return replace(table, metadata={**table.metadata, "file": found.name})

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.compiled.build import compile_model
+from osim_inertia.compiled.muscle_mass import compile_muscles
 from osim_inertia.constraints import ConstraintSet
 from osim_inertia.errors import ModelError
-from osim_inertia.kernels import batch, speeds
+from osim_inertia.kernels import batch, muscle_batch, speeds
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
 from osim_inertia.model.model import Model
+from osim_inertia.path_shape import PathContacts
 from osim_inertia.paths import PathSet
 
 Array = NDArray[np.float64]
@@ -45,6 +47,7 @@ class System:
         self.body_names = tuple(body.name for body in model.bodies)
         self.marker_names = tuple(marker.name for marker in model.markers)
         self.warnings = self.compiled.warnings
+        self.muscles = compile_muscles(model)
         self.threads = threads or os.cpu_count() or 1
         self._bodies = np.array([self.compiled.body_index[body.path] for body in model.bodies], dtype=np.int64)
 
@@ -152,7 +155,13 @@ class System:
         """(F, n, n), conjugate to u."""
         (q,) = self.frames(q=q)
         M = np.empty((len(q), self.n, self.n))
-        self.run(len(q), lambda i, j: batch.mass_matrices(self.arrays, q, i, j, M))
+        if self.muscles is None:
+            self.run(len(q), lambda i, j: batch.mass_matrices(self.arrays, q, i, j, M))
+            return M
+        for c in range(self.n):  # forces of unit accelerations
+            udot = np.zeros_like(q)
+            udot[:, c] = 1.0
+            M[:, :, c] = self._inverse_dynamics(q, None, udot, np.zeros(3))
         return M
 
     def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike) -> Array:
@@ -170,24 +179,43 @@ class System:
     def _inverse_dynamics(self, q: ArrayLike, u: ArrayLike | None, udot: ArrayLike | None, base: Array) -> Array:
         q, u, udot = self.frames(q=q, u=u, udot=udot)
         tau = np.empty((len(q), self.n))
-        A = self.arrays
-        self.run(len(q), lambda i, j: batch.inverse_dynamics_of_frames(A, q, u, udot, base, i, j, tau))
+        A, muscles = self.arrays, self.muscles
+        if muscles is None:
+            self.run(len(q), lambda i, j: batch.inverse_dynamics_of_frames(A, q, u, udot, base, i, j, tau))
+            return tau
+        P, failed = self.paths.arrays, np.empty(len(q), dtype=np.int64)
+
+        def kernel(i: int, j: int) -> None:
+            room = muscle_batch.new_room(P, muscles)
+            muscle_batch.inverse_dynamics_with_muscles(
+                A, P, muscles, q, u, udot, base, i, j, *room, tau, failed
+            )
+
+        self.run(len(q), kernel)
+        self._refuse_vanished_bellies(failed)
         return tau
+
+    def _refuse_vanished_bellies(self, failed: NDArray[np.int64]) -> None:
+        if (failed >= 0).any() and self.muscles is not None:
+            frame = int(np.argmax(failed >= 0))
+            name = self.path_names[self.muscles.path[failed[frame]]]
+            raise ModelError(f"In frame {frame} the path of '{name}' is shorter than its tendons, so that nothing is "
+                             "left for the belly; use map='uniform' for such a motion.")
 
     def forward_dynamics(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike, *, method: str = "articulated") -> Array:
         """Accelerations udot (F, n) that generalized forces tau produce under gravity; constraints are ignored.
 
         method "articulated" takes O(n) operations; "dense" solves with the mass matrix.
         """
-        if method == "dense":
+        if method not in ("articulated", "dense"):
+            raise ValueError(f"method is {method!r}; expected 'articulated' or 'dense'.")
+        if method == "dense" or self.muscles is not None:
             q, u, tau = self.frames(q=q, u=u, tau=tau)
             try:
                 udot = np.linalg.solve(self.mass_matrix(q), (tau - self.bias_forces(q, u))[..., None])[..., 0]
                 return np.asarray(udot, dtype=np.float64)
             except np.linalg.LinAlgError:
                 raise ModelError("The mass matrix is singular: some coordinate moves no mass.") from None
-        if method != "articulated":
-            raise ValueError(f"method is {method!r}; expected 'articulated' or 'dense'.")
         q, u, tau = self.frames(q=q, u=u, tau=tau)
         udot, stuck = np.empty((len(q), self.n)), np.empty(len(q), dtype=np.int64)
         A = self.arrays
@@ -234,9 +262,13 @@ class System:
         (q,) = self.frames(q=q)
         return self.constraints.coupled(q, self.paths.tension_forces(q))
 
-    def path_points(self, q: ArrayLike, name: str) -> list[Array]:
+    def path_points(self, q: ArrayLike, name: str, *, paths: str = "opensim") -> list[Array]:
         """For each frame the path of that name as a polyline (k, 3) in ground, arcs included."""
-        return self.paths.points(q, name)
+        return [contact.polyline() for contact in self.path_contacts(q, name, paths=paths)]
+
+    def path_contacts(self, q: ArrayLike, name: str, *, paths: str = "opensim") -> list[PathContacts]:
+        """For each frame: active points and wraps of the path, contact points, arcs, wrapped share l/L."""
+        return self.paths.contacts(q, name, paths)
 
     # ---- the whole body -------------------------------------------------------------------------------------------
     def center_of_mass(self, q: ArrayLike) -> Array:
@@ -261,13 +293,25 @@ class System:
 
     @property
     def mass(self) -> float:
-        """Total mass in kg."""
-        return float(self.arrays.mass.sum())
+        """Total mass in kg, muscles included."""
+        muscles = 0.0 if self.muscles is None else float(self.muscles.material[:, 4].sum())
+        return float(self.arrays.mass.sum()) + muscles
 
     def _whole_body(self, q: ArrayLike, u: ArrayLike | None) -> Array:
         q, u = self.frames(q=q, u=u)
         out = np.empty((len(q), 12))
-        self.run(len(q), lambda i, j: batch.whole_body(self.arrays, q, u, i, j, out))
+        A, muscles = self.arrays, self.muscles
+        if muscles is None:
+            self.run(len(q), lambda i, j: batch.whole_body(A, q, u, i, j, out))
+            return out
+        P, failed = self.paths.arrays, np.empty(len(q), dtype=np.int64)
+
+        def kernel(i: int, j: int) -> None:
+            room = muscle_batch.new_room(P, muscles)
+            muscle_batch.whole_body_with_muscles(A, P, muscles, q, u, i, j, *room, out, failed)
+
+        self.run(len(q), kernel)
+        self._refuse_vanished_bellies(failed)
         return out
 
     # ---- checks and threads ---------------------------------------------------------------------------------------

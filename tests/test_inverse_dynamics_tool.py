@@ -10,8 +10,7 @@ import pytest
 from conftest import DATA
 
 import osim_inertia as oi
-from osim_inertia.cli.id import run_job
-from osim_inertia.cli.id import job_of as job_of_files
+from osim_inertia.cli.id import job_of, run_job
 from osim_inertia.inverse import MotionError, kinematics_of
 
 ZOO = Path(__file__).resolve().parents[1] / "models" / "zoo"
@@ -35,7 +34,7 @@ def test_setup_files_of_the_trials_give_opensims_results(shared_data, tmp_path, 
     folder = tmp_path / trial
     shutil.copytree(shared_data / "trials" / trial, folder, copy_function=shutil.copyfile)
     folder.chmod(0o755)
-    run_job(job_of_files(folder / f"setup_{reference}.xml"))
+    run_job(job_of(folder / f"setup_{reference}.xml"))
     ours, theirs = (oi.read_table(folder / name) for name in (f"results/{reference}.sto", f"{reference}.sto"))
     errors = relative_rms(ours, theirs)
     worst = max(errors, key=errors.__getitem__)
@@ -45,7 +44,7 @@ def test_setup_files_of_the_trials_give_opensims_results(shared_data, tmp_path, 
     assert ours_head == theirs_head
 
 
-# ---- OpenSim itself, on models of the zoo -----------------------------------------------------------------------------
+# ---- OpenSim itself, on models of the zoo ----------------------------------------------------------------------------
 def smooth_motion(names: tuple[str, ...], time: np.ndarray, seed: int = 3) -> np.ndarray:
     rng = np.random.default_rng(seed)
     waves = [rng.uniform(-20, 20) * np.sin(rng.uniform(2, 7) * time + rng.uniform(0, 6)) for _ in names]
@@ -65,7 +64,8 @@ def write_trial(folder: Path, model: str, motion: oi.Table, loads: str = "", dat
         settings += "<external_loads_file>loads.xml</external_loads_file>"
     setup = folder / "setup.xml"
     setup.write_text(
-        '<OpenSimDocument Version="40000"><InverseDynamicsTool name="zoo"><results_directory>results</results_directory>'
+        '<OpenSimDocument Version="40000"><InverseDynamicsTool name="zoo">'
+        "<results_directory>results</results_directory>"
         f"<model_file>model.osim</model_file><coordinates_file>motion.mot</coordinates_file>{settings}"
         "<output_gen_force_file>id.sto</output_gen_force_file></InverseDynamicsTool></OpenSimDocument>")
     return setup
@@ -76,7 +76,7 @@ def both(setup: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[oi.Table, oi.Tab
     opensim = pytest.importorskip("opensim")
     opensim.Logger.setLevelString("off")
     monkeypatch.chdir(setup.parent)
-    run_job(job_of_files(setup))
+    run_job(job_of(setup))
     ours = oi.read_table(setup.parent / "results/id.sto")
     (setup.parent / "results/id.sto").unlink()
     opensim.InverseDynamicsTool(str(setup)).run()
@@ -164,7 +164,7 @@ def test_external_forces_act_as_in_opensim(tmp_path, monkeypatch, body, force_in
     assert_same(*both(setup, monkeypatch))
 
 
-# ---- what no tool of OpenSim does -------------------------------------------------------------------------------------
+# ---- what no tool of OpenSim does ------------------------------------------------------------------------------------
 def test_exact_speeds_of_a_free_joint_follow_the_motion():
     system = oi.System(oi.read_osim(ZOO / "joint_free_40000.osim"))
     motion = zoo_motion("joint_free", np.arange(200) * 0.005)
@@ -203,7 +203,7 @@ def test_long_motions_are_solved_in_pieces_with_the_same_result(monkeypatch):
     monkeypatch.setattr("osim_inertia.inverse.FRAMES_AT_ONCE", 64)
     monkeypatch.setattr("osim_inertia.inverse.NUMBERS_AT_ONCE", 1)
     seen = []
-    pieces = oi.inverse_dynamics_of(system, motion, lowpass=6.0, progress=lambda done, total: seen.append((done, total)))
+    pieces = oi.inverse_dynamics_of(system, motion, lowpass=6.0, progress=lambda *state: seen.append(state))
     np.testing.assert_array_equal(pieces.values, whole.values)
     assert len(seen) > 4
     assert seen[-1] == (len(whole), len(whole))

@@ -37,6 +37,9 @@ class Job:
     exact: bool
     like_opensim: bool  # in reading malformed files
     notes: tuple[str, ...] = ()
+    reactions: Path | None = None
+    reactions_on: str = "child"
+    reactions_in: str = "ground"
 
 
 @click.command("id")
@@ -49,11 +52,16 @@ class Job:
 @click.option("--like-opensim/--exact", "like_opensim", default=None,
               help="Read damaged files as OpenSim does, with a note; or: exact mechanics where OpenSim departs from "
                    "it. By default OpenSim's numbers, and damaged files are refused.")  # fmt: skip
+@click.option("--reactions", type=file_path, help="Also write the loads that each joint transmits to this file.")
+@click.option("--reactions-on", type=click.Choice(["child", "parent"]), default="child", show_default=True,
+              help="The body that bears the reaction loads.")  # fmt: skip
+@click.option("--reactions-in", default="ground", show_default=True, metavar="FRAME",
+              help="Express them in ground, child, parent, or the frame of that name.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print a summary with times as JSON.")
-@click.pass_context
 def id_command(
-    ctx: click.Context, model: Path, motion: Path | None, loads: Path | None, lowpass: float | None,
-    time_range: tuple[float, float] | None, output: Path | None, like_opensim: bool | None, as_json: bool,
+    model: Path, motion: Path | None, loads: Path | None, lowpass: float | None,
+    time_range: tuple[float, float] | None, output: Path | None, like_opensim: bool | None, reactions: Path | None,
+    reactions_on: str, reactions_in: str, as_json: bool,
 ) -> None:  # fmt: skip
     """Joint moments and forces that produce MOTION, as OpenSim's Inverse Dynamics tool gives them.
 
@@ -72,7 +80,7 @@ def id_command(
         job = replace(job, time_range=time_range)
     if output is not None:
         job = replace(job, output=output)
-    summary = run_job(job)
+    summary = run_job(replace(job, reactions=reactions, reactions_on=reactions_on, reactions_in=reactions_in))
     if as_json:
         click.echo(json.dumps(summary, indent=1, ensure_ascii=False))
         return
@@ -116,7 +124,7 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
         notes.append(f"These forces of the model are left out, although the setup does not exclude them and OpenSim "
                      f"would apply them: {', '.join(left_out)}.")  # fmt: skip
     with phases("load", "Preparing"):
-        from osim_inertia.inverse import inverse_dynamics_of
+        from osim_inertia.inverse import forces_of, inverse_dynamics_of, kinematics_of, loads_at
         from osim_inertia.system import System
 
         system = System(model, like_opensim=not job.exact)
@@ -126,20 +134,31 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     notes += system.warnings
     with phases("solve", "Solving") as advance:
         try:
-            forces = inverse_dynamics_of(system, motion, external_loads=loads, lowpass=job.lowpass, progress=advance,
-                                         time_range=job.time_range, like_opensim=not job.exact)
+            moved = kinematics_of(system, motion, lowpass=job.lowpass, time_range=job.time_range,
+                                  like_opensim=not job.exact)
+            placed = loads_at(system, loads, moved)
+            forces = forces_of(system, moved, placed, advance)
         except OsimInertiaError as error:
             if isinstance(error, FileError):
                 raise
             raise FileError(str(error), file=job.motion) from None
-    notes += forces.notes
+    notes += moved.notes
+    tables = {job.output: forces}
+    if job.reactions is not None:
+        with phases("reactions", "Joint reactions") as advance:
+            from osim_inertia.reactions import reactions_of
+
+            tables[job.reactions] = reactions_of(system, moved, placed, on=job.reactions_on,
+                                                 expressed_in=job.reactions_in, progress=advance)
     with phases("write", "Writing"):
-        _write(forces, job.output)
+        for path, table in tables.items():
+            _write(table, path)
     return {
         "model": str(job.model),
         "motion": str(job.motion),
         "external_loads": None if job.loads is None else str(job.loads),
         "output": str(job.output),
+        "reactions": None if job.reactions is None else str(job.reactions),
         "rows": len(forces),
         "columns": len(forces.names),
         "time_range": [float(forces.time[0]), float(forces.time[-1])],

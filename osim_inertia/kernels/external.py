@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from osim_inertia.kernels.dynamics import forces_to_coordinates
-from osim_inertia.kernels.kinematics import move, new_motion
-from osim_inertia.kernels.rotation import matrix, push, row, times
+from osim_inertia.kernels.dynamics import forces_to_coordinates, inertia_wrench
+from osim_inertia.kernels.kinematics import accelerate, move, new_motion
+from osim_inertia.kernels.rotation import matrix, push, put, row, times
 from osim_inertia.kernels.vec3 import add, cross, kernel, sub
 
 
@@ -69,3 +69,23 @@ def generalized_loads(A, L, values, q, start, stop, out):
         force[:] = 0.0
         add_load_wrenches(L, X, values[f], 1.0, moment, force)
         forces_to_coordinates(A, X, moment, force, out[f])
+
+
+@kernel
+def joint_wrenches(A, L, values, q, u, udot, base, start, stop, moment, force):
+    """What each joint transmits to its outboard body: moment about that body's origin and force, (F, nb, 3), in ground.
+
+    base (3,) is the acceleration of the ground, −gravity; values (F, k, 9) as above.
+    """
+    nb = A.parent.shape[0]
+    X, tau = new_motion(A), np.empty(A.body_of.shape[0])
+    dw, dv = np.empty((nb, 3)), np.empty((nb, 3))
+    for f in range(start, stop):
+        move(A, q[f], u[f], X)
+        accelerate(A, X, u[f], udot[f], base, dw, dv)
+        for body in range(nb):
+            m, push_needed = inertia_wrench(A, X, body, row(dw, body), row(dv, body))
+            put(moment[f], body, m)
+            put(force[f], body, push_needed)
+        add_load_wrenches(L, X, values[f], -1.0, moment[f], force[f])
+        forces_to_coordinates(A, X, moment[f], force[f], tau)

@@ -3,6 +3,9 @@
 Newton's method on φ (ik_cost) with the bounds of clamped coordinates as an active set (ik_step); where the curvature is
 not positive, Gauss and Newton's matrix; where a step does not help, damping (Levenberg and Marquardt). Unknowns that no
 marker determines are held by a pull of weight PRIOR to the frame before, too weak to be seen in the others.
+
+Every large function is called from one place only: the compiler copies it into each, and compile time is what a user
+waits for first. Constraints that are not couplers cost compile time, too, so that `rows` is None without them.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from osim_inertia.kernels.constraints import COUPLER, constraint_errors
-from osim_inertia.kernels.ik_cost import couple, evaluate_fit, gather, new_slopes, place
+from osim_inertia.kernels.ik_cost import couple, evaluate_fit, gather, inner, new_slopes, place
 from osim_inertia.kernels.ik_step import bounded_step, new_step
 from osim_inertia.kernels.kinematics import new_motion
 from osim_inertia.kernels.rotation import matrix, put, row, times
@@ -22,75 +25,111 @@ LONGEST_TURN = 0.7  # rad in one step
 FIRST_DAMPING, LAST_DAMPING = 1e-3, 1e10
 ROUNDING = 1e-13  # relative change of φ that says nothing
 WORSE, WORSE_BY = 4.0, 1e-4  # m²: a frame whose φ exceeds 4 φ of the last one + 1e-4 is looked at again
+JUMP = 0  # step of fit_frames for frames that start from where q is
 
 
 @kernel
-def fit_pose(A, P, q, previous, target, weight, reference, lower, upper, tolerance, limit, X, S, B, W):
-    """Fit one frame, from q (n,) in place; previous (nz,) holds what is undetermined. (φ, iterations), negative if stuck.
+def fit_frames(
+    A, P, rows, q, target, weight, reference, lower, upper, tolerance, limit, start, stop, step, origin, cost, iterations
+):
+    """Fit frames start, start + step … below stop, each from the ones before it, q[origin] being the first known.
 
-    lower, upper (nz,): bounds; an unknown with equal bounds stays | tolerance: largest change of the last step
+    q (F, n): fixed coordinates are filled in, the others are found | target (F, nm, 3) | weight (F, nm)
+    reference (F, nt) | lower, upper (nz,): bounds; an unknown with equal bounds stays
+    rows (m,) int or None: equations of the constraints other than P.couplers
+    tolerance: largest change in the last step | limit: of steps; with 0 only φ is evaluated
+    step JUMP: frame `start` alone, from q[start] instead of an extrapolation
+    cost (F,) φ and iterations (F,), negative if stuck, are filled. Returns the first frame that is stuck or fits far
+    worse than the one before, or stop.
     """
-    nz, m = P.free.shape[0], P.rows.shape[0]
-    trial = np.empty(q.shape[0])
-    for i in range(nz):
-        q[P.free[i]] = min(max(q[P.free[i]], lower[i]), upper[i])
-        W.side[i] = -1 if lower[i] == upper[i] else 0
-    couple(P, q, X, S)
-    cost = evaluate_fit(A, P, q, target, weight, reference, X, S)
-    errors = _constrain(A, P, q, S, W) if m else 0.0
-    damping, fresh, merit = 0.0, True, 0.0
-    for iteration in range(1, limit + 1):
-        if fresh:
-            gather(P, S, True, B, W.H, W.g)
+    n, nz, m = q.shape[1], P.free.shape[0], 0
+    if rows is not None:
+        m = rows.shape[0]
+    X, S, W = new_motion(A), new_slopes(A, P), new_step(nz, m)
+    B, previous, trial = np.zeros((n, n)), np.empty(nz), np.empty(n)
+    stride = step if step > 0 else 1
+    for f in range(start, stop, stride):
+        last, before = f - stride, f - 2 * stride
         for i in range(nz):
             c = P.free[i]
-            W.low[i], W.high[i] = lower[i] - q[c], upper[i] - q[c]
-            if fresh:
-                W.g[i] += PRIOR * (q[c] - previous[i])
-        if not bounded_step(W, damping, PRIOR):
-            if not fresh:
-                couple(P, q, X, S)
-                evaluate_fit(A, P, q, target, weight, reference, X, S)
-            gather(P, S, False, B, W.H, W.g)
-            for i in range(nz):
-                W.g[i] += PRIOR * (q[P.free[i]] - previous[i])
-            damping = max(damping, FIRST_DAMPING)
-            if not bounded_step(W, damping, PRIOR):
-                return cost, -iteration
-        size = _shorten(P, W)
-        for c in range(q.shape[0]):
-            trial[c] = q[c]
-        for i in range(nz):
-            trial[P.free[i]] = min(max(trial[P.free[i]] + W.d[i], lower[i]), upper[i])
+            previous[i] = q[last, c]
+            if step > 0:
+                guess = 2.0 * q[last, c] - q[before, c] if before >= origin else q[last, c]
+                q[f, c] = min(max(guess, lower[i]), upper[i])
+        cost[f], iterations[f] = _fit_pose(
+            A, P, rows, q[f], previous, target[f], weight[f], reference[f], lower, upper, tolerance, limit, trial, X, S, B, W
+        )
+        if step > 0 and (cost[f] > WORSE * cost[last] + WORSE_BY or iterations[f] < 0):
+            return f
+    return stop
+
+
+@inner
+def _fit_pose(
+    A, P, rows, q, previous, target, weight, reference, lower, upper, tolerance, limit, trial, X, S, B, W
+):
+    """Fit one frame from q (n,) in place; previous (nz,) holds what is undetermined. (φ, steps taken)."""
+    n, nz = q.shape[0], P.free.shape[0]
+    for c in range(n):
+        trial[c] = q[c]
+    for i in range(nz):
+        W.side[i] = -1 if lower[i] == upper[i] else 0
+    cost = errors = merit = damping = 0.0
+    small = False
+    for iteration in range(limit + 1):
         couple(P, trial, X, S)
-        if size < tolerance and damping == 0.0:
-            for c in range(q.shape[0]):
+        if small:
+            for c in range(n):
                 q[c] = trial[c]
             return cost, iteration
-        stiffness = 0.0
-        for r in range(m):
-            stiffness = max(stiffness, 2.0 * abs(W.force[r]))
-        merit = cost + _pull(P, q, previous) + stiffness * errors
         new_cost = evaluate_fit(A, P, trial, target, weight, reference, X, S)
-        new_errors = _constrain(A, P, trial, S, W) if m else 0.0
+        new_errors, stiffness = 0.0, 0.0
+        if rows is not None:
+            new_errors = _constrain(A, P, rows, trial, S, W)
+            for r in range(rows.shape[0]):
+                stiffness = max(stiffness, 2.0 * abs(W.force[r]))
+        merit = cost + _pull(P, q, previous) + stiffness * errors
         new_merit = new_cost + _pull(P, trial, previous) + stiffness * new_errors
-        fresh = new_merit <= merit * (1.0 + ROUNDING)
-        if fresh:
-            for c in range(q.shape[0]):
+        better = iteration == 0 or new_merit <= merit * (1.0 + ROUNDING)
+        if better:
+            for c in range(n):
                 q[c] = trial[c]
             cost, errors = new_cost, new_errors
             damping = 0.0 if damping <= FIRST_DAMPING else 0.1 * damping
+            _keep_constraints(W)
         else:
             damping = max(FIRST_DAMPING, 10.0 * damping)
-            if damping > LAST_DAMPING:
-                return cost, -iteration
-            if m:
-                couple(P, q, X, S)
-                _constrain(A, P, q, S, W)
+        damping = _next_step(P, q, previous, lower, upper, better, damping, S, B, W)
+        if damping > LAST_DAMPING:
+            return cost, -max(iteration, 1)
+        small = _shorten(P, W) < tolerance and damping == 0.0
+        for c in range(n):
+            trial[c] = q[c]
+        for i in range(nz):
+            trial[P.free[i]] = min(max(q[P.free[i]] + W.d[i], lower[i]), upper[i])
     return cost, -limit
 
 
-@kernel
+@inner
+def _next_step(P, q, previous, lower, upper, fresh, damping, S, B, W):
+    """Fill W.d. fresh: S is of this pose, else W.H and W.g are. Returns the damping it took."""
+    newton = True
+    for i in range(P.free.shape[0]):
+        W.low[i], W.high[i] = lower[i] - q[P.free[i]], upper[i] - q[P.free[i]]
+    while damping <= LAST_DAMPING:
+        if fresh:
+            gather(P, S, newton, B, W.H, W.g)
+            for i in range(P.free.shape[0]):
+                W.g[i] += PRIOR * (q[P.free[i]] - previous[i])
+        if bounded_step(W, damping, PRIOR):
+            break
+        damping = max(FIRST_DAMPING, 10.0 * damping)
+        fresh = fresh and newton
+        newton = False
+    return damping
+
+
+@inner
 def _pull(P, q, previous):
     """½ PRIOR |z − z of the frame before|²."""
     total = 0.0
@@ -99,9 +138,9 @@ def _pull(P, q, previous):
     return 0.5 * PRIOR * total
 
 
-@kernel
+@inner
 def _shorten(P, W):
-    """Keep the largest turn of the step below LONGEST_TURN; the largest change in it."""
+    """Keep the largest turn of the step below LONGEST_TURN; the largest change there was in it."""
     size, turn = 0.0, 0.0
     for i in range(P.free.shape[0]):
         size = max(size, abs(W.d[i]))
@@ -113,73 +152,52 @@ def _shorten(P, W):
     return size
 
 
-@kernel
-def _constrain(A, P, q, S, W):
-    """Errors and Jacobian of the constraints that stay, by unknown, into W.k and W.K; the sum of the errors' sizes."""
-    C, n = P.constraints, q.shape[0]
-    equations = 0
-    for k in range(C.kind.shape[0]):
-        equations = max(equations, C.row[k] + (6, 3, 1, 2, 6)[C.kind[k]])
-    pose, error, J = q.copy().reshape(1, n), np.empty((1, equations)), np.empty((1, equations, n))
+@inner
+def _keep_constraints(W):
+    """The trial was taken: its errors and Jacobian count from now on."""
+    for r in range(W.k.shape[0]):
+        W.k[r] = W.new_k[r]
+        for i in range(W.d.shape[0]):
+            W.K[r, i] = W.new_K[r, i]
+
+
+@inner
+def _constrain(A, P, rows, q, S, W):
+    """Errors and Jacobian of the equations `rows`, by unknown, into W.new_k and W.new_K; the sum of the errors' sizes."""
+    C, n, m = P.constraints, q.shape[0], P.equations
+    pose, error, J = np.empty((1, n)), np.empty((1, m)), np.empty((1, m, n))
+    for c in range(n):
+        pose[0, c] = q[c]
     constraint_errors(A, C, pose, 0, 1, error, J)
-    by_angle = J[0].copy()
-    for body in range(A.kind.shape[0]):
-        if turns_by_angular_velocity(A.kind[body]):
-            i = A.first[body]
-            sx, cx, sy, cy = np.sin(q[i]), np.cos(q[i]), np.sin(q[i + 1]), np.cos(q[i + 1])
-            for r in range(equations):
-                x, y, z = J[0, r, i], J[0, r, i + 1], J[0, r, i + 2]
-                by_angle[r, i + 1] = cx * y + sx * z
-                by_angle[r, i + 2] = sy * x - sx * cy * y + cx * cy * z
     for k in range(C.kind.shape[0]):
-        if C.kind[k] == COUPLER:  # differentiated by the coordinates already
-            by_angle[C.row[k]] = J[0, C.row[k]]
+        if C.kind[k] != COUPLER:  # couplers are differentiated by the coordinates already
+            last = C.row[k + 1] if k + 1 < C.kind.shape[0] else m
+            for r in range(C.row[k], last):
+                _row_per_angle(A, q, J[0, r])
     total = 0.0
-    for r in range(P.rows.shape[0]):
-        line = by_angle[P.rows[r]]
+    for r in range(rows.shape[0]):
+        line = J[0, rows[r]]
         for i in range(P.couplers.shape[0] - 1, -1, -1):
             k = P.couplers[i]
             for j in range(C.n_args[k]):
                 line[C.args[k, j]] += S.slope[i, j] * line[C.dependent[k]]
-        W.k[r] = error[0, P.rows[r]]
-        total += abs(W.k[r])
+        W.new_k[r] = error[0, rows[r]]
+        total += abs(W.new_k[r])
         for i in range(P.free.shape[0]):
-            W.K[r, i] = line[P.free[i]]
+            W.new_K[r, i] = line[P.free[i]]
     return total
 
 
-@kernel
-def fit_frames(A, P, q, target, weight, reference, tolerance, limit, start, stop, step, origin, cost, iterations):
-    """Fit frames start, start + step … below stop, each from the ones before it, q[origin] being the first known.
-
-    q (F, n): fixed coordinates are filled in, the others are found | target (F, nm, 3) | weight (F, nm) | reference (F, nt)
-    cost (F,), iterations (F,): filled. Returns the first frame that fits far worse than the one before, or stop.
-    """
-    n, nz = q.shape[1], P.free.shape[0]
-    X, S = new_motion(A), new_slopes(A, P)
-    B, W, previous = np.zeros((n, n)), new_step(nz, P.rows.shape[0]), np.empty(nz)
-    for f in range(start, stop, step):
-        last, before = f - step, f - 2 * step
-        for i in range(nz):
-            c = P.free[i]
-            previous[i] = q[last, c]
-            q[f, c] = 2.0 * q[last, c] - q[before, c] if before >= origin else q[last, c]
-        cost[f], iterations[f] = fit_pose(
-            A, P, q[f], previous, target[f], weight[f], reference[f], P.lower, P.upper, tolerance, limit, X, S, B, W
-        )
-        if cost[f] > WORSE * cost[last] + WORSE_BY or iterations[f] < 0:
-            return f
-    return stop
-
-
-@kernel
-def fit_single(A, P, q, previous, target, weight, reference, lower, upper, tolerance, limit):
-    """`fit_pose` with room of its own."""
-    W = new_step(P.free.shape[0], P.rows.shape[0])
-    B = np.zeros((q.shape[0], q.shape[0]))
-    return fit_pose(
-        A, P, q, previous, target, weight, reference, lower, upper, tolerance, limit, new_motion(A), new_slopes(A, P), B, W
-    )
+@inner
+def _row_per_angle(A, q, line):
+    """A row per unit u to one per unit q̇ (kernels.speeds)."""
+    for body in range(A.kind.shape[0]):
+        if turns_by_angular_velocity(A.kind[body]):
+            i = A.first[body]
+            sx, cx, sy, cy = np.sin(q[i]), np.cos(q[i]), np.sin(q[i + 1]), np.cos(q[i + 1])
+            x, y, z = line[i], line[i + 1], line[i + 2]
+            line[i + 1] = cx * y + sx * z
+            line[i + 2] = sy * x - sx * cy * y + cx * cy * z
 
 
 @kernel

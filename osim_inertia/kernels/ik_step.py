@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from osim_inertia.kernels.vec3 import kernel
+from osim_inertia.kernels.ik_cost import inner
 
 MAX_CORRECTIONS = 40
 REDUNDANT = 1e-12  # share of the diagonal that keeps redundant constraints solvable
@@ -31,22 +31,24 @@ class Step(NamedTuple):
     rhs: np.ndarray  # (nz,)
     K: np.ndarray  # (m, nz)
     k: np.ndarray  # (m,)
+    new_K: np.ndarray  # (m, nz) of the pose on trial
+    new_k: np.ndarray  # (m,)
     force: np.ndarray  # (m,) multipliers of the constraints
     Y: np.ndarray  # (m, nz) H⁻¹ Kᵀ, transposed
     schur: np.ndarray  # (m, m)
 
 
-@kernel
+@inner
 def new_step(nz, m):
     """Room for nz unknowns and m constraints."""
     return Step(
         np.zeros((nz, nz)), np.zeros(nz), np.zeros(nz), np.zeros(nz), np.zeros(nz), np.zeros(nz, dtype=np.int64),
-        np.zeros((nz, nz)), np.zeros(nz), np.zeros((m, nz)), np.zeros(m), np.zeros(m), np.zeros((m, nz)),
-        np.zeros((m, m)),
+        np.zeros((nz, nz)), np.zeros(nz), np.zeros((m, nz)), np.zeros(m),
+        np.zeros((m, nz)), np.zeros(m), np.zeros(m), np.zeros((m, nz)), np.zeros((m, m)),
     )
 
 
-@kernel
+@inner
 def factorize(L):
     """L (n, n), lower triangle: A = LᵀL in place, from the last row up; False unless A is positive definite.
 
@@ -67,7 +69,7 @@ def factorize(L):
     return True
 
 
-@kernel
+@inner
 def solve_factored(L, x):
     """x (n,) := (LᵀL)⁻¹ x."""
     n = L.shape[0]
@@ -82,7 +84,7 @@ def solve_factored(L, x):
         x[k] = s / L[k, k]
 
 
-@kernel
+@inner
 def bounded_step(W, damping, prior):
     """Fill W.d and W.force; False if the matrix is not positive definite.
 
@@ -117,7 +119,7 @@ def bounded_step(W, damping, prior):
     return True
 
 
-@kernel
+@inner
 def _solve_with_sides(W, damping, prior):
     """The step for the present sides."""
     nz, m = W.g.shape[0], W.k.shape[0]
@@ -143,7 +145,7 @@ def _solve_with_sides(W, damping, prior):
     return m == 0 or _onto_constraints(W)
 
 
-@kernel
+@inner
 def _onto_constraints(W):
     """Correct the step so that K d = −k: multipliers from the Schur complement K H⁻¹ Kᵀ."""
     nz, m = W.g.shape[0], W.k.shape[0]

@@ -196,9 +196,9 @@ def _check_size(problem: Problem, data: MarkerData) -> None:
 
 
 def _check_constraints(problem: Problem, q: Array) -> None:
-    if not problem.constraint_names:
+    if problem.rows is None:
         return
-    left = np.abs(problem.system.constraints.errors(q)[:, problem.fit.rows])
+    left = np.abs(problem.system.constraints.errors(q)[:, problem.rows])
     if left.max() > SATISFIED:
         frame, row = np.unravel_index(left.argmax(), left.shape)
         raise ModelError(f"The constraint '{problem.constraint_names[row]}' cannot be satisfied in frame {frame}: "

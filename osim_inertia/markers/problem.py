@@ -26,7 +26,8 @@ class Problem:
 
     system: System
     fit: Fit
-    constraint_names: tuple[str, ...]  # of fit.rows
+    rows: NDArray[np.int64] | None  # equations that are not solved for a coordinate
+    constraint_names: tuple[str, ...]  # of rows
     target: Array  # (F, nm, 3) m, 0 where missing
     weight: Array  # (F, nm): share of each marker in its frame, 0 where missing
     reference: Array  # (F, nt) rad or m
@@ -60,8 +61,8 @@ def build_problem(
         task=np.array(tracked, dtype=np.int64),
         task_weight=np.array([task.weight for task in tasks], dtype=np.float64),
         couplers=couplers,
-        rows=rows,
         constraints=constraints,
+        equations=len(names),
     )
     present = np.isfinite(positions).all(axis=2)
     share = np.where(present, weights, 0.0)
@@ -69,6 +70,7 @@ def build_problem(
     return Problem(
         system=system,
         fit=fit,
+        rows=rows if len(rows) else None,
         constraint_names=tuple(names[row] for row in rows),
         target=np.where(present[..., None], positions, 0.0),
         weight=np.divide(share, total, out=np.zeros_like(share), where=total > 0.0),

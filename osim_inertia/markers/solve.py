@@ -37,7 +37,6 @@ class Solver:
         self.q = problem.start.copy()
         self.cost = np.zeros(frames)
         self.iterations = np.zeros(frames, dtype=np.int64)
-        self._data = (problem.target, problem.weight, problem.reference)
         self._depth = _depths(problem.system.arrays.parent)
 
     def run(self, progress: Callable[[int], object] | None = None) -> None:
@@ -61,8 +60,9 @@ class Solver:
 
     def _track(self, start: int, stop: int, *, origin: int, step: int = 1) -> int:
         P = self.problem
-        return int(ik.fit_frames(P.system.arrays, P.fit, self.q, *self._data, self.tolerance, TRACKING_LIMIT,
-                                 start, stop, step, origin, self.cost, self.iterations))  # fmt: skip
+        return int(ik.fit_frames(
+            P.system.arrays, P.fit, P.rows, self.q, P.target, P.weight, P.reference, P.fit.lower, P.fit.upper,
+            self.tolerance, TRACKING_LIMIT, start, stop, step, origin, self.cost, self.iterations))  # fmt: skip
 
     def _fit_chunk(self, head: int) -> None:
         self._follow(head + 1, min(head + CHUNK, len(self.q)), head)
@@ -110,15 +110,21 @@ class Solver:
         weight: Array | None = None,
     ) -> tuple[float, int, Array]:  # fmt: skip
         """Fit one frame from a pose: (φ, iterations, q). Only some unknowns move, if told, and only some markers count."""
-        P, q = self.problem, pose.copy()
-        lower, upper = P.fit.lower.copy(), P.fit.upper.copy()
+        P = self.problem
+        lower, upper = P.fit.lower, P.fit.upper
+        pose = pose.copy()
+        pose[P.fit.free] = held = np.clip(pose[P.fit.free], lower, upper)
         if unknown is not None:
-            held = np.clip(q[P.fit.free], lower, upper)
             lower, upper = np.where(unknown, lower, held), np.where(unknown, upper, held)
-        weight = P.weight[frame] if weight is None else weight
-        cost, iterations = ik.fit_single(P.system.arrays, P.fit, q, previous, P.target[frame], weight,
-                                         P.reference[frame], lower, upper, self.tolerance, FIRST_LIMIT)  # fmt: skip
-        return cost, iterations, q
+        q = np.array([pose, pose])
+        q[0, P.fit.free] = previous
+        weights, data = P.weight[[frame, frame]], (P.target[[frame, frame]], P.reference[[frame, frame]])
+        if weight is not None:
+            weights[1] = weight
+        cost, iterations = np.zeros(2), np.zeros(2, dtype=np.int64)
+        ik.fit_frames(P.system.arrays, P.fit, P.rows, q, data[0], weights, data[1], lower, upper, self.tolerance,
+                      FIRST_LIMIT, 1, 2, ik.JUMP, 0, cost, iterations)  # fmt: skip
+        return float(cost[1]), int(iterations[1]), q[1]
 
     def _moved_by(self, depth: int) -> NDArray[np.bool_]:
         """Unknowns of the joints up to that depth."""

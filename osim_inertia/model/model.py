@@ -9,6 +9,7 @@ from osim_inertia.model.constraints import Constraint
 from osim_inertia.model.forces import Muscle, PathForce, Raw
 from osim_inertia.model.frames import Body, Frame, Marker, Station, Vec3
 from osim_inertia.model.joints import Coordinate, Joint
+from osim_inertia.model.muscle_mass import MuscleMass
 from osim_inertia.model.paths import AnyWrapObject
 
 STANDARD_GRAVITY: Vec3 = (0.0, -9.80665, 0.0)
@@ -27,6 +28,7 @@ class Model:
     markers: tuple[Marker, ...] = ()
     wrap_objects: tuple[AnyWrapObject, ...] = ()
     path_forces: tuple[PathForce, ...] = ()  # muscles and everything else that pulls along a path
+    muscle_mass: MuscleMass | None = None  # None: massless muscles, as in OpenSim
     unsupported: tuple[Raw, ...] = ()  # kept by class and name, not computed with
     notes: tuple[str, ...] = ()  # what the reader wants the user to know
     gravity: Vec3 = STANDARD_GRAVITY  # m/s², in ground
@@ -49,8 +51,9 @@ class Model:
 
     @property
     def mass(self) -> float:
-        """Total mass, kg."""
-        return sum(body.mass for body in self.bodies)
+        """Total mass, kg: bodies, and muscles that have mass."""
+        muscles = self.muscle_mass.muscles if self.muscle_mass else ()
+        return sum(body.mass for body in self.bodies) + sum(muscle.mass for muscle in muscles)
 
     def body(self, name: str) -> Body:
         """The body of that name."""

@@ -39,7 +39,7 @@ def opensim_rows(path: Path) -> np.ndarray:
     return np.array(rows)
 
 
-# ---- files that are in order ------------------------------------------------------------------------------------------
+# ---- files that are in order -----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("head", "name", "degrees"), [
     ("title\nversion=1\nnRows={n}\nnColumns={c}\ninDegrees=yes\nendheader\n", "m.mot", True),
     ("title\nversion=1\nnRows={n}\nnColumns={c}\ninDegrees=no\nendheader\n", "m.mot", False),
@@ -89,8 +89,8 @@ def test_a_motion_without_times_gets_them_from_its_range(tmp_path):
 
 
 def test_states_are_found_under_old_and_new_names(tmp_path):
-    table = oi.Table(("knee_angle", "knee_angle_u", "soleus.activation", "/jointset/hip/hip_flexion/value"), np.arange(2.0),
-                     np.arange(8.0).reshape(2, 4))
+    names = ("knee_angle", "knee_angle_u", "soleus.activation", "/jointset/hip/hip_flexion/value")
+    table = oi.Table(names, np.arange(2.0), np.arange(8.0).reshape(2, 4))
     assert table["/jointset/knee/knee_angle/value"][0] == 0
     assert table["/jointset/knee/knee_angle/speed"][0] == 1
     assert table["/forceset/soleus/activation"][0] == 2
@@ -100,7 +100,7 @@ def test_states_are_found_under_old_and_new_names(tmp_path):
         table.column("knee_angel")
 
 
-# ---- files that are not -----------------------------------------------------------------------------------------------
+# ---- files that are not ----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("content", "words", "line"), [
     (text(n=9), "declares 9 rows and the file has 4", 3),
     (text(n=2), "declares 2 rows and the file has 4", 3),
@@ -136,7 +136,7 @@ def test_damaged_files_are_refused_with_the_line(tmp_path, content, words, line)
     text(n=2),
     text([*ROWS[:2], [0.2, "nan", 5.0], ROWS[3]]),
     text([*ROWS[:2], [0.2, 1.0, "x"], ROWS[3]]),
-    text([*ROWS[:2], ROWS[1][:1] + [8.0, 9.0], *ROWS[2:]]),
+    text([*ROWS[:2], [*ROWS[1][:1], 8.0, 9.0], *ROWS[2:]]),
     text([*ROWS[:3], [0.3, 1.0]]),
     text([ROWS[0], [0.1, 2.5], [1e-3, 0.2, 4.0], [5.0, 0.3, 6.0, 7.0]], n=4),
 ], ids=["rows missing", "rows too many", "nan", "word", "time twice", "cut short", "other line breaks"])  # fmt: skip
@@ -170,7 +170,7 @@ def test_missing_files_and_folders_are_named(tmp_path):
         oi.read_table(tmp_path)
 
 
-# ---- writing ----------------------------------------------------------------------------------------------------------
+# ---- writing ---------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("name", "remark"), [("id.sto", ""), ("ik_marker_errors.sto", ""), ("ik.mot", UNITS_REMARK)])
 def test_results_are_written_byte_for_byte_as_opensim_writes_them(shared_data, tmp_path, name, remark):
     for trial in sorted((shared_data / "trials").iterdir()):
@@ -180,8 +180,8 @@ def test_results_are_written_byte_for_byte_as_opensim_writes_them(shared_data, t
 
 def test_all_digits_survive_a_round_trip(tmp_path):
     rng = np.random.default_rng(1)
-    table = oi.Table(("a", "b"), np.cumsum(rng.uniform(0.1, 1, 700)), rng.normal(size=(700, 2)) * 10.0**rng.integers(-9, 9),
-                     True, {"name": "all digits"})
+    values = rng.normal(size=(700, 2)) * 10.0 ** rng.integers(-9, 9, (700, 1))
+    table = oi.Table(("a", "b"), np.cumsum(rng.uniform(0.1, 1, 700)), values, True, {"name": "all digits"})
     oi.write_table(table, tmp_path / "t.sto", decimals=None)
     again = oi.read_table(tmp_path / "t.sto")
     np.testing.assert_array_equal(again.values, table.values)
@@ -221,7 +221,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     assert target.read_text() == "old"
 
 
-# ---- tables -----------------------------------------------------------------------------------------------------------
+# ---- tables ----------------------------------------------------------------------------------------------------------
 def test_rows_are_taken_by_time_with_both_ends():
     table = oi.Table(("a",), np.arange(5) * 0.1, np.arange(5.0)[:, None])
     assert table.between(table.time[1], table.time[3]).values.ravel().tolist() == [1, 2, 3]

@@ -1,0 +1,154 @@
+"""Loops over frames for models in which muscles have mass: skeleton and muscles in one forward and one backward sweep."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from osim_inertia.kernels.dynamics import forces_to_coordinates, inertia_wrench, totals
+from osim_inertia.kernels.geodesic_common import GEO
+from osim_inertia.kernels.kinematics import accelerate, move, new_motion
+from osim_inertia.kernels.muscle_inertia import (
+    Room,
+    add_bends,
+    new_matter,
+    nodes_to_bodies,
+    objects_to_bodies,
+    place_matter,
+    pull_back,
+)
+from osim_inertia.kernels.muscle_line import LINE_COLUMNS, Line, build_line, move_nodes, move_objects
+from osim_inertia.kernels.paths import Paths
+from osim_inertia.kernels.rotation import put, row
+from osim_inertia.kernels.shortest_record import new_shortest_path
+from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, load, scaled, store
+
+
+class Muscles(NamedTuple):
+    """The muscles that have mass. nm of them."""
+
+    path: ndarray  # (nm,) int: row in Paths
+    material: ndarray  # (nm, 6) a0, a1 (m), ξ0, ξ1, mass (kg), beads (0: a continuum)
+    blend: float  # wrapped share below which wrapped and straight geometry are mixed
+
+
+def new_room(P: Paths, muscles: Muscles) -> Room:
+    """Working memory, one per thread."""
+    nodes = max(int(np.diff(P.first).max(initial=2)), 2)
+    wraps = max(int(np.diff(P.wrap_first).max(initial=1)), 1)
+    objects = len(P.object_body)
+    beads = int(muscles.material[:, 5].max(initial=0.0))
+    line = Line(
+        rows=np.zeros((nodes, LINE_COLUMNS)),
+        ints=np.zeros((nodes, 4), np.int64),
+        nodes=np.zeros((nodes, 3)),
+        rates=np.zeros((nodes, 3)),
+        accels=np.zeros((nodes, 3)),
+        index=np.zeros(nodes, np.int64),
+        total=np.zeros(3),
+        unblended=np.zeros(3),
+        object_R=np.zeros((objects, 3, 3)),
+        object_p=np.zeros((objects, 3)),
+        object_motion=np.zeros((objects, 4, 3)),
+        geo=np.zeros(GEO),
+    )
+    return line, new_shortest_path(wraps), new_matter(max(6 * wraps + 4 * nodes, beads) + 8, objects)
+
+
+@kernel
+def muscle_at(muscles, k):
+    """Material numbers of muscle k."""
+    m = muscles.material[k]
+    return m[0], m[1], m[2], m[3], m[4], m[5]
+
+
+@kernel
+def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, moment, force, tau):
+    """Add the inertia of all muscles to body wrenches and coordinates; -1, or the muscle whose belly has no length."""
+    move_objects(P, S, dw, dv, base, line)
+    for k in range(muscles.path.shape[0]):
+        muscle, i = muscle_at(muscles, k), muscles.path[k]
+        n = move_nodes(P, i, S, q, u, udot, dw, dv, base, line)
+        build_line(P, i, n, muscles.blend, line, path)
+        if not place_matter(line, n, path, muscle, M):
+            return k
+        for m in range(M.count[0]):
+            store(M.force[m], scaled(M.mass[m], load(M.a[m])))
+        add_bends(line, n, path, muscle, M)
+        pull_back(P, line, n, muscles.blend, path, M)
+        nodes_to_bodies(P, S, line, n, moment, force, tau)
+    objects_to_bodies(P, S, line, M, moment, force)
+    return -1
+
+
+@kernel
+def inverse_dynamics_with_muscles(A, P, muscles, q, u, udot, base, start, stop, line, path, M, tau, failed):
+    """tau (F, n) of skeleton and muscles; failed (F,): muscle whose belly has no length, or -1."""
+    nb, n = A.parent.shape[0], A.body_of.shape[0]
+    S, extra = new_motion(A), np.empty(n)
+    dw, dv, moment, force = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
+    for f in range(start, stop):
+        move(A, q[f], u[f], S)
+        accelerate(A, S, u[f], udot[f], base, dw, dv)
+        for body in range(nb):
+            m, g = inertia_wrench(A, S, body, row(dw, body), row(dv, body))
+            put(moment, body, m)
+            put(force, body, g)
+        extra[:] = 0.0
+        failed[f] = add_muscles(
+            P, muscles, S, q[f], u[f], udot[f], dw, dv, base, line, path, M, moment, force, extra
+        )
+        forces_to_coordinates(A, S, moment, force, tau[f])
+        for c in range(n):
+            tau[f, c] += extra[c]
+
+
+@kernel
+def whole_body_with_muscles(A, P, muscles, q, u, start, stop, line, path, M, out, failed):
+    """out (F, 12) as kernels.dynamics.totals, muscles included."""
+    nb, n = A.parent.shape[0], A.body_of.shape[0]
+    S, rest, base = new_motion(A), np.zeros(n), np.zeros(3)
+    dw, dv = np.zeros((nb, 3)), np.zeros((nb, 3))
+    gravity = (A.gravity[0], A.gravity[1], A.gravity[2])
+    for f in range(start, stop):
+        move(A, q[f], u[f], S)
+        totals(A, S, out[f])
+        move_objects(P, S, dw, dv, base, line)
+        bones, failed[f] = out[f, 11], -1
+        center = scaled(bones, (out[f, 0], out[f, 1], out[f, 2]))
+        linear, angular = (out[f, 3], out[f, 4], out[f, 5]), (out[f, 6], out[f, 7], out[f, 8])
+        for k in range(muscles.path.shape[0]):
+            i = muscles.path[k]
+            nodes = move_nodes(P, i, S, q[f], u[f], rest, dw, dv, base, line)
+            build_line(P, i, nodes, muscles.blend, line, path)
+            if not place_matter(line, nodes, path, muscle_at(muscles, k), M):
+                failed[f] = k
+                break
+            for m in range(M.count[0]):
+                mass, x, v = M.mass[m], load(M.x[m]), load(M.v[m])
+                center, linear = add(center, scaled(mass, x)), add(linear, scaled(mass, v))
+                angular = add(angular, scaled(mass, cross(x, v)))
+                out[f, 9] += 0.5 * mass * dot3(v, v)
+                out[f, 10] -= mass * dot3(gravity, x)
+                out[f, 11] += mass
+        for j in range(3):
+            out[f, j] = center[j] / out[f, 11]
+            out[f, 3 + j] = linear[j]
+            out[f, 6 + j] = angular[j]
+
+
+@kernel
+def matter_of_muscle(A, P, muscles, k, q, u, udot, base, line, path, M):
+    """Points of matter of muscle k in one frame, with position, velocity and acceleration, into M; their number."""
+    nb = A.parent.shape[0]
+    S, dw, dv = new_motion(A), np.empty((nb, 3)), np.empty((nb, 3))
+    move(A, q, u, S)
+    accelerate(A, S, u, udot, base, dw, dv)
+    move_objects(P, S, dw, dv, base, line)
+    i = muscles.path[k]
+    n = move_nodes(P, i, S, q, u, udot, dw, dv, base, line)
+    build_line(P, i, n, muscles.blend, line, path)
+    place_matter(line, n, path, muscle_at(muscles, k), M)
+    return M.count[0]
