@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 from osim_inertia.errors import FileError, ModelError, OsimError, OsimInertiaError
 
 if TYPE_CHECKING:
+    from osim_inertia.inertia import with_muscle_mass
     from osim_inertia.inverse import inverse_dynamics_of
+    from osim_inertia.markers.data import read_markers
+    from osim_inertia.markers.fit import inverse_kinematics
     from osim_inertia.model.model import Model
     from osim_inertia.osim.reader import read_osim
     from osim_inertia.osim.writer import write_osim
@@ -30,9 +33,12 @@ _LAZY = {
     "System": "osim_inertia.system",
     "Table": "osim_inertia.tables.table",
     "inverse_dynamics_of": "osim_inertia.inverse",
+    "inverse_kinematics": "osim_inertia.markers.fit",
     "joint_reactions": "osim_inertia.reactions",
+    "read_markers": "osim_inertia.markers.data",
     "read_osim": "osim_inertia.osim.reader",
     "read_table": "osim_inertia.tables.sto",
+    "with_muscle_mass": "osim_inertia.inertia",
     "write_osim": "osim_inertia.osim.writer",
     "write_table": "osim_inertia.tables.sto",
 }
@@ -46,9 +52,12 @@ __all__ = [
     "System",
     "Table",
     "inverse_dynamics_of",
+    "inverse_kinematics",
     "joint_reactions",
+    "read_markers",
     "read_osim",
     "read_table",
+    "with_muscle_mass",
     "write_osim",
     "write_table",
 ]

@@ -40,6 +40,14 @@ def atomic_writer(path: str | Path) -> Iterator[TextIO]:
                 os.unlink(temporary)
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; no for names that no system takes."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

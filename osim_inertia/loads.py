@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.errors import FileError, ModelError
+from osim_inertia.files import is_file
 from osim_inertia.filters import interpolated
 from osim_inertia.kernels import external
 from osim_inertia.model.frames import GROUND
@@ -222,7 +223,7 @@ def _read_data(node: Node, path: Path, folder: str | Path | None, like_opensim: 
         raise node.error("has no <datafile>.", expected="the .mot or .sto file with the forces")
     places = [Path(folder) / name] if folder is not None else []
     places += [path.parent / name, Path(name)]
-    found = next((place for place in places if place.is_file()), None)
+    found = next((place for place in places if is_file(place)), None)
     if found is None:
         raise FileError("The data file of the external loads does not exist.", file=path, found=f"<datafile> {name}",
                         expected=f"a file in {path.resolve().parent.name}/ or in the working folder",

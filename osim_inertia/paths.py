@@ -50,7 +50,7 @@ class PathSet:
         return out
 
     def tension_forces(self, q: ArrayLike) -> Array:
-        """Generalized forces (F, P, n) of a unit tension as OpenSim applies it; 0 for function-based paths."""
+        """Generalized forces (F, P, n) of a unit tension as OpenSim applies it."""
         (q,) = self._system.frames(q=q)
         A, P = self._system.arrays, self.arrays
         force = np.empty((len(q), len(self.names), q.shape[1]))

@@ -65,7 +65,7 @@ def reactions_of(
     """The same for a motion that is already differentiated."""
     if on not in ("child", "parent"):
         raise ValueError(f"on is {on!r}; expected 'child' or 'parent'.")
-    sides = [_Side(system, place, mobilizer, on, expressed_in) for place, mobilizer in _mobilizers(system)]
+    sides = [_Side(system, place, mobilizer, on, expressed_in) for place, mobilizer in mobilizers(system)]
     if loads is None:
         loads = LoadsInTime(placed_loads(system, []), np.zeros((len(moved.time), 0, 9)))
     values = np.empty((len(moved.time), len(sides), 9))
@@ -79,7 +79,7 @@ def reactions_of(
     return Table(names, moved.time, values.reshape(len(values), -1), False, {"name": TITLE}, tuple(moved.notes))
 
 
-def _mobilizers(system: System) -> list[tuple[int, Mobilizer]]:
+def mobilizers(system: System) -> list[tuple[int, Mobilizer]]:
     """Joints in the order of the model, each with the place of its outboard body in the tree."""
     tree = [m for m in spanning_tree(system.model) if not (m.closes_loop and m.joint.kind == "FreeJoint")]
     order = {joint.name: i for i, joint in enumerate(system.model.joints)}

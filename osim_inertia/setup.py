@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
 from osim_inertia.errors import FileError
+from osim_inertia.files import is_file
 from osim_inertia.model.forces import Muscle
 from osim_inertia.model.model import Model
 from osim_inertia.osim.xml import Document, Node, elements, first, parse_xml
@@ -37,6 +38,8 @@ class InverseDynamicsSetup:
     lowpass: float | None  # Hz
     excluded_forces: tuple[str, ...]
     output: Path
+    body_force_joints: tuple[str, ...]  # joints_to_report_body_forces
+    body_force_output: Path
     notes: tuple[str, ...]
 
 
@@ -61,12 +64,11 @@ def read_inverse_dynamics_setup(path: str | Path, *, like_opensim: bool = False)
         lowpass=cutoff if cutoff > 0.0 else None,
         excluded_forces=node.words("forces_to_exclude"),
         output=output_file(node, "output_gen_force_file", "inverse_dynamics.sto", folder),
+        body_force_joints=node.words("joints_to_report_body_forces"),
+        body_force_output=output_file(node, "output_body_forces_file", "body_forces_at_joints.sto", folder),
         notes=(),
     )
-    if node.words("joints_to_report_body_forces"):
-        node.document.note("<joints_to_report_body_forces> is not supported: no file of body forces is written. "
-                           "--reactions gives the loads that joints carry.")  # fmt: skip
-    report_unknown_settings(node, ("output_body_forces_file", *UNUSED))
+    report_unknown_settings(node, UNUSED)
     return InverseDynamicsSetup(**{**vars(setup), "notes": tuple(node.document.notes)})
 
 
@@ -90,7 +92,7 @@ def input_file(node: Node, tag: str, folder: Path) -> Path:
     names = [text] if "\\" not in text else [text, PureWindowsPath(text).as_posix()]
     for name in names:
         for place in (folder / name, Path(name)):
-            if place.is_file():
+            if is_file(place):
                 return place
     child = node.find(tag)
     raise node.error(f"the file of <{tag}> does not exist.", line=(child.sourceline or 0) if child is not None else 0,

@@ -270,6 +270,30 @@ class System:
         """For each frame: active points and wraps of the path, contact points, arcs, wrapped share l/L."""
         return self.paths.contacts(q, name, paths)
 
+    # ---- muscles with mass ----------------------------------------------------------------------------------------
+    def muscle_mass_table(self) -> list[dict[str, object]]:
+        """Rows: muscle, body its mass was taken from, kg, belly start and end as shares of the path."""
+        spec = self.model.muscle_mass
+        return [
+            {"muscle": muscle.name, "body": body, "kg": kg, "belly_start": muscle.belly[0], "belly_end": muscle.belly[1]}
+            for muscle in (spec.muscles if spec else ())
+            for body, kg in muscle.taken_from
+        ]
+
+    def muscle_matter(self, q: ArrayLike, name: str) -> tuple[Array, Array]:
+        """Points of matter (k, 3) in ground and their masses (k,) of one muscle at one pose: Gauss points or beads."""
+        (q,) = self.frames(q=q)
+        muscles, P = self.muscles, self.paths.arrays
+        rows = [] if muscles is None else [self.path_names[i] for i in muscles.path]
+        if muscles is None or name not in rows:
+            raise KeyError(f"'{name}' is no muscle with mass.")
+        room = muscle_batch.new_room(P, muscles)
+        rest = np.zeros(self.n)
+        k = muscle_batch.matter_of_muscle(
+            self.arrays, P, muscles, rows.index(name), q[0], rest, rest, np.zeros(3), *room
+        )
+        return room[2].x[:k].copy(), room[2].mass[:k].copy()
+
     # ---- the whole body -------------------------------------------------------------------------------------------
     def center_of_mass(self, q: ArrayLike) -> Array:
         """(F, 3) in ground."""

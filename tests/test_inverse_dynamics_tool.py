@@ -132,6 +132,20 @@ def test_missing_columns_stay_at_the_default_value(tmp_path, monkeypatch):
     assert_same(*both(write_trial(tmp_path, "doc_coordinates", motion), monkeypatch))
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("model", ["joint_gimbal", "joint_planar", "joint_slider", "joint_free", "custom_oblique",
+                                   "tree_breadth_first", "tree_welded"])
+def test_body_forces_at_joints_are_those_of_opensims_second_file(tmp_path, monkeypatch, model):
+    settings = ("<joints_to_report_body_forces>All</joints_to_report_body_forces>"
+                "<output_body_forces_file>bodies.sto</output_body_forces_file>")
+    setup = write_trial(tmp_path, model, zoo_motion(model, EVEN), settings=settings)
+    job = job_of(setup)
+    run_job(job)
+    ours = oi.read_table(tmp_path / "results/bodies.sto")
+    both(setup, monkeypatch)
+    assert_same(ours, oi.read_table(tmp_path / "results/bodies.sto"))
+
+
 FORCE = ("<ExternalForce name='push'><applied_to_body>{body}</applied_to_body>"
          "<force_expressed_in_body>{force_in}</force_expressed_in_body>"
          "<point_expressed_in_body>{point_in}</point_expressed_in_body>{ids}</ExternalForce>")

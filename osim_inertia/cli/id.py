@@ -11,10 +11,12 @@ import click
 
 from osim_inertia.cli.common import read_checked
 from osim_inertia.cli.progress import Phases
-from osim_inertia.errors import FileError, OsimInertiaError
+from osim_inertia.errors import FileError
 from osim_inertia.setup import forces_left_out, read_inverse_dynamics_setup
 
 if TYPE_CHECKING:
+    from osim_inertia.loads import ExternalLoads
+    from osim_inertia.model.model import Model
     from osim_inertia.tables.table import Table
 
 OUTPUT = Path("inverse_dynamics.sto")  # OpenSim's own default
@@ -37,6 +39,8 @@ class Job:
     exact: bool
     like_opensim: bool  # in reading malformed files
     notes: tuple[str, ...] = ()
+    body_force_joints: tuple[str, ...] = ()  # OpenSim's joints_to_report_body_forces
+    body_force_output: Path | None = None
     reactions: Path | None = None
     reactions_on: str = "child"
     reactions_in: str = "ground"
@@ -95,64 +99,27 @@ def job_of(model: Path, motion: Path | None = None, *, like_opensim: bool = Fals
     """The job of a setup file, or of a model and a motion."""
     if motion is not None:
         return Job(model=model, motion=motion, loads=None, folder=None, lowpass=None, time_range=None, output=OUTPUT,
-                   excluded=("All",), exact=exact, like_opensim=like_opensim)
+                   excluded=("Muscles", "Actuators"), exact=exact, like_opensim=like_opensim)
     if model.suffix.lower() == ".osim":
         raise click.UsageError("A motion is missing: osim-inertia id MODEL MOTION, or osim-inertia id SETUP.xml")
     setup = read_inverse_dynamics_setup(model, like_opensim=like_opensim)
     return Job(model=setup.model, motion=setup.motion, loads=setup.external_loads, folder=setup.folder,
                lowpass=setup.lowpass, time_range=setup.time_range, excluded=setup.excluded_forces, output=setup.output,
-               exact=exact, like_opensim=like_opensim, notes=setup.notes)
+               exact=exact, like_opensim=like_opensim, notes=setup.notes, body_force_joints=setup.body_force_joints,
+               body_force_output=setup.body_force_output)
 
 
 def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     """Read, solve and write; the summary that --json prints."""
     phases = phases or Phases()
+    _refuse_to_overwrite_inputs(job)
     notes = list(job.notes)
-    with phases("read", "Reading"):
-        from osim_inertia.loads import read_external_loads
-        from osim_inertia.tables.sto import read_table
-
-        model = read_checked(job.model, job.like_opensim)
-        motion = read_table(job.motion, like_opensim=job.like_opensim)
-        loads = None
-        if job.loads is not None:
-            loads = read_external_loads(job.loads, folder=job.folder, like_opensim=job.like_opensim)
-    notes += [f"{job.model.name}: {text}" for text in model.notes]
-    notes += [f"{job.motion.name}: {text}" for text in motion.notes]
-    left_out = forces_left_out(model, job.excluded)
-    if left_out:
-        notes.append(f"These forces of the model are left out, although the setup does not exclude them and OpenSim "
-                     f"would apply them: {', '.join(left_out)}.")  # fmt: skip
-    with phases("load", "Preparing"):
-        from osim_inertia.inverse import forces_of, inverse_dynamics_of, kinematics_of, loads_at
-        from osim_inertia.system import System
-
-        system = System(model, like_opensim=not job.exact)
-        # a few frames first: what this takes is the time to load compiled code, not to solve
-        few = None if loads is None else replace(loads, data=loads.data.rows(0, FEW))
-        inverse_dynamics_of(system, motion.rows(0, FEW), external_loads=few, lowpass=job.lowpass)
-    notes += system.warnings
-    with phases("solve", "Solving") as advance:
-        try:
-            moved = kinematics_of(system, motion, lowpass=job.lowpass, time_range=job.time_range,
-                                  like_opensim=not job.exact)
-            placed = loads_at(system, loads, moved)
-            forces = forces_of(system, moved, placed, advance)
-        except OsimInertiaError as error:
-            if isinstance(error, FileError):
-                raise
-            raise FileError(str(error), file=job.motion) from None
-    notes += moved.notes
-    tables = {job.output: forces}
-    if job.reactions is not None:
-        with phases("reactions", "Joint reactions") as advance:
-            from osim_inertia.reactions import reactions_of
-
-            tables[job.reactions] = reactions_of(system, moved, placed, on=job.reactions_on,
-                                                 expressed_in=job.reactions_in, progress=advance)
+    model, motion, loads = _read(job, phases, notes)
+    tables = _solve(job, model, motion, loads, phases, notes)
     with phases("write", "Writing"):
         for path, table in tables.items():
             _write(table, path)
+    forces = tables[job.output]
     return {
         "model": str(job.model),
         "motion": str(job.motion),
@@ -167,6 +134,69 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
         "seconds": {name: round(value, 6) for name, value in phases.seconds.items()},
         "notes": notes,
     }
+
+
+def _refuse_to_overwrite_inputs(job: Job) -> None:
+    inputs = {path.resolve() for path in (job.model, job.motion, job.loads) if path is not None}
+    for path in (job.output, job.reactions):
+        if path is not None and path.resolve() in inputs:
+            raise FileError("The result would replace a file it is made from.", file=path, to_do="give another name")
+
+
+def _read(job: Job, phases: Phases, notes: list[str]) -> tuple[Model, Table, ExternalLoads | None]:
+    with phases("read", "Reading"):
+        from osim_inertia.loads import read_external_loads
+        from osim_inertia.tables.sto import read_table
+
+        model = read_checked(job.model, job.like_opensim)
+        motion = read_table(job.motion, like_opensim=job.like_opensim)
+        loads = None
+        if job.loads is not None:
+            loads = read_external_loads(job.loads, folder=job.folder, like_opensim=job.like_opensim)
+    notes += [f"{job.model.name}: {text}" for text in model.notes]
+    notes += [f"{job.motion.name}: {text}" for text in motion.notes]
+    left_out = forces_left_out(model, job.excluded)
+    if left_out:
+        notes.append("These forces of the model are left out, but OpenSim applies them unless forces_to_exclude names "
+                     f"them: {', '.join(left_out)}.")  # fmt: skip
+    return model, motion, loads
+
+
+def _solve(
+    job: Job, model: Model, motion: Table, loads: ExternalLoads | None, phases: Phases, notes: list[str]
+) -> dict[Path, Table]:
+    """The tables to be written, by the file they go to."""
+    from osim_inertia.inverse import MotionError, forces_of, inverse_dynamics_of, kinematics_of, loads_at
+    from osim_inertia.system import System
+
+    try:
+        with phases("load", "Preparing"):
+            system = System(model, like_opensim=not job.exact)
+            # a few frames first: what this takes is the time to load compiled code, not to solve
+            few = None if loads is None else replace(loads, data=loads.data.rows(0, FEW))
+            inverse_dynamics_of(system, motion.rows(0, FEW), external_loads=few, lowpass=job.lowpass,
+                                like_opensim=not job.exact)
+        with phases("solve", "Solving") as advance:
+            moved = kinematics_of(system, motion, lowpass=job.lowpass, time_range=job.time_range,
+                                  like_opensim=not job.exact)
+            placed = loads_at(system, loads, moved)
+            tables = {job.output: forces_of(system, moved, placed, advance)}
+        if job.reactions is not None:
+            with phases("reactions", "Joint reactions") as advance:
+                from osim_inertia.reactions import reactions_of
+
+                tables[job.reactions] = reactions_of(system, moved, placed, on=job.reactions_on,
+                                                     expressed_in=job.reactions_in, progress=advance)
+    except MotionError as error:
+        raise FileError(str(error), file=job.motion) from None
+    notes += [*system.warnings, *moved.notes]
+    if job.body_force_joints and job.body_force_output is not None:
+        from osim_inertia.body_forces import body_forces_at_joints
+
+        body_forces = body_forces_at_joints(system, moved, tables[job.output], job.body_force_joints, notes)
+        if body_forces is not None:
+            tables[job.body_force_output] = body_forces
+    return tables
 
 
 def _write(forces: Table, output: Path) -> None:

@@ -19,7 +19,10 @@ from osim_inertia.errors import OsimInertiaError
 # Name -> "module:attribute" of the click command.
 COMMANDS = {
     "info": "osim_inertia.cli.info:info",
+    "ik": "osim_inertia.cli.ik:ik_command",
     "id": "osim_inertia.cli.id:id_command",
+    "muscles": "osim_inertia.cli.muscles:muscles",
+    "doctor": "osim_inertia.cli.doctor:doctor",
 }
 
 

@@ -1,8 +1,8 @@
 """Inverse kinematics: the pose of each frame that fits its markers best.
 
 Newton's method on φ (ik_cost) with the bounds of clamped coordinates as an active set (ik_step); where the curvature is
-not positive, Gauss and Newton's matrix; where a step does not help, damping (Levenberg and Marquardt). Unknowns that no
-marker determines are held by a pull of weight PRIOR to the frame before, too weak to be seen in the others.
+not positive, Gauss and Newton's matrix; where a step does not help, a part of it. Unknowns that no marker determines are
+held by a pull to the frame before, too weak to be seen in the others.
 
 Every large function is called from one place only: the compiler copies it into each, and compile time is what a user
 waits for first. Constraints that are not couplers cost compile time, too, so that `rows` is None without them.
@@ -20,9 +20,9 @@ from osim_inertia.kernels.rotation import matrix, put, row, times
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
 from osim_inertia.kernels.vec3 import add, kernel
 
-PRIOR = 1e-10  # of the pull to the frame before (m² per rad², or no unit): a marker 0.01 mm off the axis weighs as much
 LONGEST_TURN = 0.7  # rad in one step
-FIRST_DAMPING, LAST_DAMPING = 1e-3, 1e10
+FIRST_DAMPING, LAST_DAMPING = 1e-12, 1.0  # of Gauss and Newton's matrix, against rounding
+LESS, LEAST = 0.3, 1e-7  # shares of a step that did not help
 ROUNDING = 1e-13  # relative change of φ that says nothing
 WORSE, WORSE_BY = 4.0, 1e-4  # m²: a frame whose φ exceeds 4 φ of the last one + 1e-4 is looked at again
 JUMP = 0  # step of fit_frames for frames that start from where q is
@@ -30,12 +30,13 @@ JUMP = 0  # step of fit_frames for frames that start from where q is
 
 @kernel
 def fit_frames(
-    A, P, rows, q, target, weight, reference, lower, upper, tolerance, limit, start, stop, step, origin, cost, iterations
+    A, P, rows, q, target, weight, reference, hold, lower, upper, tolerance, limit, start, stop, step, origin,
+    cost, iterations
 ):
     """Fit frames start, start + step … below stop, each from the ones before it, q[origin] being the first known.
 
     q (F, n): fixed coordinates are filled in, the others are found | target (F, nm, 3) | weight (F, nm)
-    reference (F, nt) | lower, upper (nz,): bounds; an unknown with equal bounds stays
+    reference (F, nt) | hold (F, nz) weight of the pull to the frame before | lower, upper (nz,): bounds; an unknown with equal bounds stays
     rows (m,) int or None: equations of the constraints other than P.couplers
     tolerance: largest change in the last step | limit: of steps; with 0 only φ is evaluated
     step JUMP: frame `start` alone, from q[start] instead of an extrapolation
@@ -57,7 +58,8 @@ def fit_frames(
                 guess = 2.0 * q[last, c] - q[before, c] if before >= origin else q[last, c]
                 q[f, c] = min(max(guess, lower[i]), upper[i])
         cost[f], iterations[f] = _fit_pose(
-            A, P, rows, q[f], previous, target[f], weight[f], reference[f], lower, upper, tolerance, limit, trial, X, S, B, W
+            A, P, rows, q[f], previous, target[f], weight[f], reference[f], hold[f], lower, upper, tolerance, limit, trial,
+            X, S, B, W
         )
         if step > 0 and (cost[f] > WORSE * cost[last] + WORSE_BY or iterations[f] < 0):
             return f
@@ -66,7 +68,7 @@ def fit_frames(
 
 @inner
 def _fit_pose(
-    A, P, rows, q, previous, target, weight, reference, lower, upper, tolerance, limit, trial, X, S, B, W
+    A, P, rows, q, previous, target, weight, reference, hold, lower, upper, tolerance, limit, trial, X, S, B, W
 ):
     """Fit one frame from q (n,) in place; previous (nz,) holds what is undetermined. (φ, steps taken)."""
     n, nz = q.shape[0], P.free.shape[0]
@@ -74,8 +76,8 @@ def _fit_pose(
         trial[c] = q[c]
     for i in range(nz):
         W.side[i] = -1 if lower[i] == upper[i] else 0
-    cost = errors = merit = damping = 0.0
-    small = False
+    cost = errors = 0.0
+    share, small = 1.0, False
     for iteration in range(limit + 1):
         couple(P, trial, X, S)
         if small:
@@ -88,54 +90,52 @@ def _fit_pose(
             new_errors = _constrain(A, P, rows, trial, S, W)
             for r in range(rows.shape[0]):
                 stiffness = max(stiffness, 2.0 * abs(W.force[r]))
-        merit = cost + _pull(P, q, previous) + stiffness * errors
-        new_merit = new_cost + _pull(P, trial, previous) + stiffness * new_errors
-        better = iteration == 0 or new_merit <= merit * (1.0 + ROUNDING)
-        if better:
+        merit = cost + _pull(P, q, previous, hold) + stiffness * errors
+        new_merit = new_cost + _pull(P, trial, previous, hold) + stiffness * new_errors
+        if iteration == 0 or new_merit <= merit * (1.0 + ROUNDING):
             for c in range(n):
                 q[c] = trial[c]
             cost, errors = new_cost, new_errors
-            damping = 0.0 if damping <= FIRST_DAMPING else 0.1 * damping
             _keep_constraints(W)
-        else:
-            damping = max(FIRST_DAMPING, 10.0 * damping)
-        damping = _next_step(P, q, previous, lower, upper, better, damping, S, B, W)
-        if damping > LAST_DAMPING:
-            return cost, -max(iteration, 1)
-        small = _shorten(P, W) < tolerance and damping == 0.0
+            if not _next_step(P, q, previous, hold, lower, upper, S, B, W):
+                return cost, -max(iteration, 1)
+            share, small = 1.0, _shorten(P, W) < tolerance
+        else:  # a descent direction: less of it is better
+            share *= LESS
+            if share < LEAST:
+                return cost, -max(iteration, 1)
         for c in range(n):
             trial[c] = q[c]
         for i in range(nz):
-            trial[P.free[i]] = min(max(q[P.free[i]] + W.d[i], lower[i]), upper[i])
+            trial[P.free[i]] = min(max(q[P.free[i]] + share * W.d[i], lower[i]), upper[i])
     return cost, -limit
 
 
 @inner
-def _next_step(P, q, previous, lower, upper, fresh, damping, S, B, W):
-    """Fill W.d. fresh: S is of this pose, else W.H and W.g are. Returns the damping it took."""
-    newton = True
+def _next_step(P, q, previous, hold, lower, upper, S, B, W):
+    """Fill W.d with Newton's step, or Gauss and Newton's if the curvature is not positive, damped until it is."""
+    newton, damping = True, 0.0
     for i in range(P.free.shape[0]):
         W.low[i], W.high[i] = lower[i] - q[P.free[i]], upper[i] - q[P.free[i]]
     while damping <= LAST_DAMPING:
-        if fresh:
-            gather(P, S, newton, B, W.H, W.g)
-            for i in range(P.free.shape[0]):
-                W.g[i] += PRIOR * (q[P.free[i]] - previous[i])
-        if bounded_step(W, damping, PRIOR):
-            break
-        damping = max(FIRST_DAMPING, 10.0 * damping)
-        fresh = fresh and newton
+        gather(P, S, newton, B, W.H, W.g)
+        for i in range(P.free.shape[0]):
+            W.g[i] += hold[i] * (q[P.free[i]] - previous[i])
+        if bounded_step(W, damping, hold):
+            return True
+        if not newton:
+            damping = max(FIRST_DAMPING, 10.0 * damping)
         newton = False
-    return damping
+    return False
 
 
 @inner
-def _pull(P, q, previous):
-    """½ PRIOR |z − z of the frame before|²."""
+def _pull(P, q, previous, hold):
+    """½ Σ hold (z − z of the frame before)²."""
     total = 0.0
     for i in range(P.free.shape[0]):
-        total += (q[P.free[i]] - previous[i]) ** 2
-    return 0.5 * PRIOR * total
+        total += hold[i] * (q[P.free[i]] - previous[i]) ** 2
+    return 0.5 * total
 
 
 @inner

@@ -85,14 +85,14 @@ def solve_factored(L, x):
 
 
 @inner
-def bounded_step(W, damping, prior):
+def bounded_step(W, damping, hold):
     """Fill W.d and W.force; False if the matrix is not positive definite.
 
-    The diagonal grows by damping times itself plus prior. W.side comes in as a guess and goes out as found.
+    The diagonal grows by damping times itself plus hold (nz,). W.side comes in as a guess and goes out as found.
     """
     nz = W.g.shape[0]
     for _ in range(MAX_CORRECTIONS):
-        if not _solve_with_sides(W, damping, prior):
+        if not _solve_with_sides(W, damping, hold):
             return False
         changed = False
         for i in range(nz):
@@ -104,7 +104,7 @@ def bounded_step(W, damping, prior):
                     W.side[i] = 1
                     changed = True
             elif W.low[i] < W.high[i]:
-                pull = W.g[i] + (damping * abs(W.H[i, i]) + prior) * W.d[i]
+                pull = W.g[i] + (damping * abs(W.H[i, i]) + hold[i]) * W.d[i]
                 for j in range(nz):
                     pull += W.H[i, j] * W.d[j]
                 for r in range(W.k.shape[0]):
@@ -120,7 +120,7 @@ def bounded_step(W, damping, prior):
 
 
 @inner
-def _solve_with_sides(W, damping, prior):
+def _solve_with_sides(W, damping, hold):
     """The step for the present sides."""
     nz, m = W.g.shape[0], W.k.shape[0]
     L, x = W.factor, W.rhs
@@ -131,7 +131,7 @@ def _solve_with_sides(W, damping, prior):
             x[i] = W.low[i] if W.side[i] < 0 else W.high[i]
         for j in range(i + 1):
             L[i, j] = 0.0 if held or W.side[j] != 0 else W.H[i, j]
-        L[i, i] = 1.0 if held else W.H[i, i] + damping * abs(W.H[i, i]) + prior
+        L[i, i] = 1.0 if held else W.H[i, i] + damping * abs(W.H[i, i]) + hold[i]
     for j in range(nz):
         if W.side[j] != 0 and x[j] != 0.0:
             for i in range(nz):

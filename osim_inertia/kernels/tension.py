@@ -13,22 +13,25 @@ import numpy as np
 from osim_inertia.kernels.functions import evaluate
 from osim_inertia.kernels.kinematics import move, new_motion
 from osim_inertia.kernels.opensim_path import path_positions
-from osim_inertia.kernels.paths import MOVING, opensim_length, place_paths, push_node, take_path
+from osim_inertia.kernels.paths import MOVING, length_by_function, opensim_length, place_paths, push_node, take_path
 from osim_inertia.kernels.rotation import matrix, row, times
 from osim_inertia.kernels.vec3 import dot3, kernel, norm, scaled, sub
 
 
 @kernel
 def unit_tension(A, P, q, start, stop, N, path, latest, cached, force):
-    """Generalized forces (F, np, n), conjugate to u, of a unit tension in each path; function-based paths are left 0."""
+    """Generalized forces (F, np, n), conjugate to u, of a unit tension in each path."""
     X, rest = new_motion(A), np.zeros(q.shape[1])
     for f in range(start, stop):
         move(A, q[f], rest, X)
         place_paths(P, X, q[f], N)
         for i in range(P.moves.shape[0]):
-            force[f, i] = 0.0
             if P.length_function[i] >= 0:
+                length_by_function(P, i, q[f], X, force[f, i])
+                for c in range(q.shape[1]):
+                    force[f, i, c] = -force[f, i, c]
                 continue
+            force[f, i] = 0.0
             n = take_path(P, i, N)
             _, size = opensim_length(P, i, N, n, path)
             path_positions(N.x, size, path, latest, cached)

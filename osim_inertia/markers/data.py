@@ -54,7 +54,11 @@ class MarkerData:
             raise FileError("The time range has no frames.", file=self.file, found=f"{start:g} to {end:g} s asked for",
                             expected=f"a part of {have}")
         first, last = (int(np.abs(self.time - min(max(t, self.time[0]), self.time[-1])).argmin()) for t in (start, end))
-        return replace(self, time=self.time[first : last + 1], positions=self.positions[first : last + 1])
+        return self.rows(first, last + 1)
+
+    def rows(self, first: int, last: int) -> MarkerData:
+        """Frames first … last − 1."""
+        return replace(self, time=self.time[first:last], positions=self.positions[first:last])
 
 
 def read_markers(path: str | Path) -> MarkerData:

@@ -69,7 +69,7 @@ def inverse_kinematics(
     coordinate_file: Table | None = None,
     time_range: tuple[float, float] | None = None,
     accuracy: float = 1e-8,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> InverseKinematics:
     """Fit the coordinates of a model to markers, frame by frame: OpenSim's cost, solved to its minimum.
 
@@ -82,7 +82,7 @@ def inverse_kinematics(
     coordinate_file values for the coordinate tasks of type from_file
     time_range      first and last time (s)
     accuracy        largest change (rad, m) of the last iteration
-    progress        called with the number of frames done
+    progress        called with the number of frames done, and of all
     """
     began = clock.perf_counter()
     system = model if isinstance(model, System) else System(model)

@@ -18,6 +18,10 @@ from osim_inertia.model.joints import TRANSLATIONAL, Coordinate
 from osim_inertia.system import System
 
 Array = NDArray[np.float64]
+# Weight of the pull to the frame before (m² per rad², or no unit), so weak that it costs below 1e-6 of the error:
+HOLD = 1e-10  # always: a marker 0.01 mm off the axis would weigh as much
+HOLD_OF_MISSING = 1e-2  # share of the weight of each missing marker, for the coordinates that move it …
+ARM = 0.1  # m … at this distance. Else a limb with one marker left turns as that marker's error happens to ask for
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Problem:
     target: Array  # (F, nm, 3) m, 0 where missing
     weight: Array  # (F, nm): share of each marker in its frame, 0 where missing
     reference: Array  # (F, nt) rad or m
+    hold: Array  # (F, nz) weight of the pull of each unknown to the frame before
     fixed: NDArray[np.bool_]  # (n,) coordinates that are locked or prescribed
     start: Array  # (F, n): fixed coordinates as they have to be, the others at their defaults
 
@@ -75,6 +80,7 @@ def build_problem(
         target=np.where(present[..., None], positions, 0.0),
         weight=np.divide(share, total, out=np.zeros_like(share), where=total > 0.0),
         reference=np.ascontiguousarray(reference, dtype=np.float64).reshape(len(time), len(tasks)),
+        hold=HOLD + _hold_of_missing(system, fit, np.where(present, 0.0, weights / max(weights.sum(), np.finfo(float).tiny))),
         fixed=fixed,
         start=_start(system, ordered, time),
     )
@@ -138,3 +144,13 @@ def _needed_bodies(system: System, marker_body: NDArray[np.int64]) -> NDArray[np
             needed.add(int(body))
             body = system.arrays.parent[body]
     return np.array(sorted(needed), dtype=np.int64)
+
+
+def _hold_of_missing(system: System, fit: Fit, missing: Array) -> Array:
+    """(F, nz): what missing markers, given by their weights (F, nm), leave to the unknowns that would have moved them."""
+    moves = np.zeros((len(fit.marker_body), len(fit.free)))
+    for k, body in enumerate(fit.marker_body):
+        while body >= 0:
+            moves[k, system.arrays.body_of[fit.free] == body] = 1.0
+            body = system.arrays.parent[body]
+    return HOLD_OF_MISSING * (missing @ moves) * np.where(fit.turns, ARM**2, 1.0)

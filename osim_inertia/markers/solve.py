@@ -39,8 +39,8 @@ class Solver:
         self.iterations = np.zeros(frames, dtype=np.int64)
         self._depth = _depths(problem.system.arrays.parent)
 
-    def run(self, progress: Callable[[int], object] | None = None) -> None:
-        """Fill q (F, n), cost (F,) and iterations (F,). `progress` is told how many frames are done."""
+    def run(self, progress: Callable[[int, int], object] | None = None) -> None:
+        """Fill q (F, n), cost (F,) and iterations (F,). `progress` is told how many frames are done, of how many."""
         frames, block = len(self.q), CHUNK * CHUNKS_AT_ONCE
         if not frames:
             return
@@ -56,13 +56,13 @@ class Solver:
                     if head:
                         self._close_seam(head)
                 if progress:
-                    progress(min(first + block, frames))
+                    progress(min(first + block, frames), frames)
 
     def _track(self, start: int, stop: int, *, origin: int, step: int = 1) -> int:
         P = self.problem
         return int(ik.fit_frames(
-            P.system.arrays, P.fit, P.rows, self.q, P.target, P.weight, P.reference, P.fit.lower, P.fit.upper,
-            self.tolerance, TRACKING_LIMIT, start, stop, step, origin, self.cost, self.iterations))  # fmt: skip
+            P.system.arrays, P.fit, P.rows, self.q, P.target, P.weight, P.reference, P.hold, P.fit.lower,
+            P.fit.upper, self.tolerance, TRACKING_LIMIT, start, stop, step, origin, self.cost, self.iterations))  # fmt: skip
 
     def _fit_chunk(self, head: int) -> None:
         self._follow(head + 1, min(head + CHUNK, len(self.q)), head)
@@ -118,12 +118,13 @@ class Solver:
             lower, upper = np.where(unknown, lower, held), np.where(unknown, upper, held)
         q = np.array([pose, pose])
         q[0, P.fit.free] = previous
-        weights, data = P.weight[[frame, frame]], (P.target[[frame, frame]], P.reference[[frame, frame]])
+        twice = [frame, frame]
+        weights = P.weight[twice]
         if weight is not None:
             weights[1] = weight
         cost, iterations = np.zeros(2), np.zeros(2, dtype=np.int64)
-        ik.fit_frames(P.system.arrays, P.fit, P.rows, q, data[0], weights, data[1], lower, upper, self.tolerance,
-                      FIRST_LIMIT, 1, 2, ik.JUMP, 0, cost, iterations)  # fmt: skip
+        ik.fit_frames(P.system.arrays, P.fit, P.rows, q, P.target[twice], weights, P.reference[twice], P.hold[twice],
+                      lower, upper, self.tolerance, FIRST_LIMIT, 1, 2, ik.JUMP, 0, cost, iterations)  # fmt: skip
         return float(cost[1]), int(iterations[1]), q[1]
 
     def _moved_by(self, depth: int) -> NDArray[np.bool_]:

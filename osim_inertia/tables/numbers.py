@@ -78,7 +78,7 @@ def _parse(text: bytes, columns: int, faults: Faults, commas: bool) -> Array:
     clean = text.replace(b",", b" ") if commas else text
     counts = numbers_per_line(clean)
     numbers = parse_numbers(clean)
-    whole = numbers is not None and bool((counts == columns).all())
+    whole = numbers is not None and bool((counts == columns).all()) and len(numbers) == columns * len(counts)
     if numbers is None or not whole or not (faults.keep_nan or np.isfinite(numbers).all()):
         faults.explain(text, commas)
         raise FileError("A row cannot be understood.", file=faults.path, line=faults.line)
@@ -98,6 +98,8 @@ def numbers_per_line(text: bytes) -> NDArray[np.int64]:
 
 def parse_numbers(text: bytes) -> Array | None:
     """All numbers of a text, or None if something else is among them."""
+    if not text or text.isspace():  # of which NumPy makes one number
+        return np.empty(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:

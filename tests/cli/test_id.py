@@ -113,7 +113,7 @@ def derivatives_of(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np
 @pytest.mark.parametrize(("extra", "words"), [
     ("<lowpass_cutoff_frequency>6</lowpass_cutoff_frequency>", "Did you mean <lowpass_cutoff_f"),
     ("<speed>3</speed>", "unknown setting <speed>"),
-    ("<joints_to_report_body_forces>All</joints_to_report_body_forces>", "joints_to_report_body_forces"),
+    ("<joints_to_report_body_forces>wrist</joints_to_report_body_forces>", "no joint 'wrist'"),
     ("<time_range>-1 0.5</time_range>", "reaches beyond the motion"),
 ])  # fmt: skip
 def test_what_the_user_should_know_is_noted_on_stderr(trial, extra, words):
@@ -172,6 +172,28 @@ def test_wrong_input_is_explained_and_leaves_old_results_alone(trial, break_it, 
     assert "Traceback" not in err
     assert os.listdir(trial / "out") == ["forces.sto"]
     assert (trial / "out/forces.sto").read_text() == "old"
+
+
+def test_a_result_may_not_replace_its_inputs(trial):
+    before = (trial / "motion.mot").read_bytes()
+    code, _, err = run(trial / "model.osim", trial / "motion.mot", "-o", trial / "motion.mot")
+    assert code == 1
+    assert "would replace" in err
+    assert (trial / "motion.mot").read_bytes() == before
+
+
+def test_states_of_opensim_4_need_exact(trial, tmp_path):
+    motion = oi.read_table(trial / "motion.mot")
+    joints = {c.name: j.name for j in oi.read_osim(trial / "model.osim").joints for c in j.coordinates}
+    states = tuple(f"/jointset/{joints[name]}/{name}/value" for name in motion.names)
+    oi.write_table(oi.Table(states, motion.time, motion.values, True), trial / "states.mot")
+    code, _, err = run(trial / "model.osim", trial / "states.mot", "-o", tmp_path / "s.sto")
+    assert code == 1
+    assert "states.mot: The motion has none of the model's coordinates" in err
+    assert "--exact" in err
+    for name in ("states", "motion"):
+        assert run(trial / "model.osim", trial / f"{name}.mot", "--exact", "-o", tmp_path / f"{name}.sto")[0] == 0
+    assert (tmp_path / "states.sto").read_bytes() == (tmp_path / "motion.sto").read_bytes()
 
 
 def test_wrong_usage_exits_with_2(trial):

@@ -70,6 +70,15 @@ def test_blanks_separate_numbers_and_a_missing_last_newline_does_no_harm(tmp_pat
     np.testing.assert_array_equal(table.values, np.array(ROWS)[:, 1:])
 
 
+def test_blank_lines_after_the_data_do_no_harm(tmp_path, monkeypatch):
+    monkeypatch.setattr("osim_inertia.tables.numbers.BLOCK_BYTES", 50)
+    path = written(tmp_path, text() + " \n\t\n" * 100)
+    for like_opensim in (False, True):
+        table = oi.read_table(path, like_opensim=like_opensim)
+        np.testing.assert_array_equal(table.values, np.array(ROWS)[:, 1:])
+        assert not table.notes
+
+
 def test_labels_of_new_files_may_hold_blanks(tmp_path):
     path = written(tmp_path, text(head="version=3\nendheader\n", labels="time\tleft foot\tright foot"))
     assert oi.read_table(path).names == ("left foot", "right foot")

@@ -1,0 +1,317 @@
+"""Giving muscles their mass: who gets how much, from which body, and what is left of the bones (METHOD.md §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import cos
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osim_inertia.compiled.frames import Placements
+from osim_inertia.errors import ModelError
+from osim_inertia.mass_table import read_mass_table
+from osim_inertia.model.forces import Muscle
+from osim_inertia.model.frames import GROUND, Body
+from osim_inertia.model.model import Model
+from osim_inertia.model.muscle_mass import MassiveMuscle, MuscleMass
+from osim_inertia.model.paths import GeometryPath
+from osim_inertia.model.tree import Mobilizer, spanning_tree
+from osim_inertia.system import System
+
+Array = NDArray[np.float64]
+MUSCLE_DENSITY = 1059.7  # kg/m³, OpenSim's default of its metabolics probes
+SPECIFIC_TENSION = 0.25e6  # N/m², likewise
+SAMPLES = 60  # points of a belly that are asked which bone they lie along
+MAPS, RESIDUALS, WRAPS = ("uniform", "rigid-tendon"), ("proportional", "consistent"), ("blend", "exact")
+
+
+def estimated_mass(muscle: Muscle) -> float:
+    """kg: density times volume, the volume being optimal fibre length times force over specific tension."""
+    return MUSCLE_DENSITY * muscle.max_isometric_force * muscle.optimal_fiber_length / SPECIFIC_TENSION
+
+
+def with_muscle_mass(
+    model: Model,
+    transfer: float | Mapping[str, float] | str,
+    masses: Mapping[str, float] | str | None = None,
+    map: str = "uniform",
+    residual: str = "proportional",
+    muscles: Sequence[str] | None = None,
+    beads: int | None = None,
+    wrap: str = "blend",
+    *,
+    belly: str | tuple[float, float] = "model",
+    tendon_split: float = 0.5,
+    along: Mapping[str, str | Mapping[str, float]] | None = None,
+    blend: float = 0.01,
+) -> Model:
+    """A new model in which muscles carry mass that the bodies had before; the total stays the same.
+
+    transfer   fraction of each body's mass that is really muscle: {"tibia_r": 0.8}, or one number for every body that
+               has muscle along it, or "anatomical": every muscle weighs what `masses` says, in kg
+    masses     muscle masses, only their proportions counting unless anatomical: {name: mass}, a CSV or TOML file, or
+               None for density × force × fibre length / specific tension
+    map        "uniform": the whole path stretches evenly (the papers); "rigid-tendon": only the belly stretches
+    residual   "proportional": what is left of a body keeps its shape (the papers); "consistent": the muscles are cut
+               out as they lie in the default pose
+    muscles    names of the muscles that may carry mass; default all
+    beads      None for a continuum; else that many point masses per muscle (the papers: 20)
+    wrap       "blend" mixes wrapping in smoothly; "exact" shows the raw jump of the Jacobian
+    belly      "model": the part of the path that is not tendon, from fibre and tendon lengths; "whole"; or two shares
+    tendon_split  share of the tendon that lies before the belly
+    along      which body a muscle takes its mass from, {"gasmed_r": "tibia_r"} or {"gasmed_r": {"tibia_r": 1.0}};
+               by default each point of the belly belongs to the nearest bone
+    """
+    _check_words(map, residual, wrap, tendon_split, beads)
+    chosen = _chosen(model, muscles)
+    shares = _belly_shares(model, chosen, belly, tendon_split)
+    taken = _bones_along(model, chosen, shares, along)
+    weights = _weights(chosen, masses)
+    anatomical = isinstance(transfer, str)
+    if isinstance(transfer, str) and transfer != "anatomical":
+        raise ModelError(f"transfer is '{transfer}'; expected a fraction, fractions by body, or 'anatomical'.")
+    fractions = {} if isinstance(transfer, str) else _fractions(model, transfer, taken)
+    gets: dict[str, dict[str, float]] = {muscle.name: {} for muscle in chosen}
+    given: dict[str, float] = {}
+    for body in model.bodies:
+        parts = {name: weights[name] * share[body.name] for name, share in taken.items() if body.name in share}
+        total = sum(parts.values())
+        if total <= 0.0 or (not anatomical and body.name not in fractions):
+            continue
+        given[body.name] = total if anatomical else fractions[body.name] * body.mass
+        for name, part in parts.items():
+            gets[name][body.name] = part if anatomical else given[body.name] * part / total
+    massive = tuple(
+        MassiveMuscle(name=m.name, taken_from=tuple(gets[m.name].items()), belly=shares[m.name],
+                      tendons=(tendon_split * m.tendon_slack_length, (1.0 - tendon_split) * m.tendon_slack_length))
+        for m in chosen if sum(gets[m.name].values()) > 0.0
+    )
+    spec = MuscleMass(
+        muscles=massive,
+        transfer=tuple((name, kg / model.body(name).mass) for name, kg in given.items()),
+        untouched=tuple(body.name for body in model.bodies if body.name not in given),
+        map=map, residual=residual, wrap=wrap, blend=blend, beads=beads or 0,
+    )
+    bones = replace(model, muscle_mass=None)
+    left = tuple(_what_is_left(bones, body, given.get(body.name, 0.0), spec) for body in model.bodies)
+    return replace(model, bodies=left, muscle_mass=spec)
+
+
+# ---- checks ---------------------------------------------------------------------------------------------------------
+def _check_words(map: str, residual: str, wrap: str, tendon_split: float, beads: int | None) -> None:
+    for name, value, allowed in (("map", map, MAPS), ("residual", residual, RESIDUALS), ("wrap", wrap, WRAPS)):
+        if value not in allowed:
+            raise ModelError(f"{name} is '{value}'; expected one of {', '.join(allowed)}.")
+    if not 0.0 <= tendon_split <= 1.0:
+        raise ModelError(f"tendon_split is {tendon_split}; expected a share between 0 and 1.")
+    if beads is not None and beads < 1:
+        raise ModelError(f"beads is {beads}; expected 1 or more, or None for a continuum.")
+
+
+def _chosen(model: Model, names: Sequence[str] | None) -> list[Muscle]:
+    if model.muscle_mass is not None:
+        raise ModelError("The muscles of this model have mass already; start from the original model.")
+    able = {muscle.name: muscle for muscle in model.muscles if isinstance(muscle.geometry, GeometryPath)}
+    for name in names or ():
+        if name not in able:
+            raise ModelError(f"There is no muscle '{name}' with a geometric path. {_nearest(name, able)}")
+    return [muscle for name, muscle in able.items() if names is None or name in names]
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    match = get_close_matches(name, list(known), n=1, cutoff=0.4)
+    return f"Did you mean '{match[0]}'?" if match else "See `osim-inertia info MODEL` for the names."
+
+
+def _fractions(
+    model: Model, transfer: float | Mapping[str, float], taken: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    has_muscle = {body for shares in taken.values() for body in shares}
+    if not isinstance(transfer, Mapping):
+        transfer = {body.name: float(transfer) for body in model.bodies if body.name in has_muscle}
+    names = [body.name for body in model.bodies]
+    for body, fraction in transfer.items():
+        if body not in names:
+            raise ModelError(f"There is no body '{body}'. {_nearest(body, names)}")
+        if not 0.0 <= fraction <= 1.0:
+            raise ModelError(f"The fraction for body '{body}' is {fraction}; expected 0 to 1.")
+        if body not in has_muscle:
+            raise ModelError(f"No muscle lies along body '{body}', so its mass cannot go to muscles; bodies with muscle "
+                             f"along them: {', '.join(n for n in names if n in has_muscle) or 'none'}.")
+    return dict(transfer)
+
+
+def _weights(chosen: Sequence[Muscle], masses: Mapping[str, float] | str | None) -> dict[str, float]:
+    if masses is None:
+        return {muscle.name: estimated_mass(muscle) for muscle in chosen}
+    table = dict(masses) if isinstance(masses, Mapping) else read_mass_table(masses)
+    names = {muscle.name for muscle in chosen}
+    for name, value in table.items():
+        if name not in names:
+            raise ModelError(f"The table of masses names '{name}', which is no muscle here. {_nearest(name, names)}")
+        if not value >= 0.0:
+            raise ModelError(f"The mass of '{name}' is {value}; expected 0 or more.")
+    return {name: float(table.get(name, 0.0)) for name in names}
+
+
+# ---- geometry at the default pose -----------------------------------------------------------------------------------
+def _belly_shares(
+    model: Model, chosen: Sequence[Muscle], belly: str | tuple[float, float], split: float
+) -> dict[str, tuple[float, float]]:
+    if belly == "whole":
+        return {muscle.name: (0.0, 1.0) for muscle in chosen}
+    if not isinstance(belly, str):
+        first, last = belly
+        if not 0.0 <= first < last <= 1.0:
+            raise ModelError(f"belly is {belly}; expected two shares of the path, 0 ≤ first < last ≤ 1.")
+        return {muscle.name: (float(first), float(last)) for muscle in chosen}
+    if belly != "model":
+        raise ModelError(f"belly is '{belly}'; expected 'model', 'whole' or two shares of the path.")
+    shares = {}
+    for muscle in chosen:
+        fibre = muscle.optimal_fiber_length * cos(muscle.pennation_angle)
+        tendon = muscle.tendon_slack_length / (fibre + muscle.tendon_slack_length)
+        shares[muscle.name] = (split * tendon, 1.0 - (1.0 - split) * tendon)
+    return shares
+
+
+def _bones_along(
+    model: Model,
+    chosen: Sequence[Muscle],
+    shares: Mapping[str, tuple[float, float]],
+    along: Mapping[str, str | Mapping[str, float]] | None,
+) -> dict[str, dict[str, float]]:
+    """For each muscle the bodies its belly lies along, and which share of it."""
+    system = System(model)
+    q = system.constraints.project_q(system.default_pose()) if system.constraints.names else system.default_pose()
+    tree, placements = spanning_tree(model), Placements(model)
+    poses = {body.path: pose for body, pose in zip(model.bodies, system.body_poses(q)[0])}
+    poses[GROUND] = np.eye(4)
+    lines = {body.path: _bone_lines(body, tree, placements, poses) for body in model.bodies if body.mass > 0.0}
+    inboard = {m.outboard: m.inboard for m in tree if not m.closes_loop}
+    result = {}
+    for name in along or {}:
+        if name not in {muscle.name for muscle in chosen}:
+            raise ModelError(f"`along` names '{name}', which is no muscle here. {_nearest(name, shares)}")
+    for muscle in chosen:
+        if along and muscle.name in along:
+            own = along[muscle.name]
+            given = {own: 1.0} if isinstance(own, str) else dict(own)
+            for body in given:
+                model_names = [b.name for b in model.bodies]
+                if body not in model_names:
+                    raise ModelError(f"`along` names body '{body}', which is not there. {_nearest(body, model_names)}")
+            result[muscle.name] = {body: share / sum(given.values()) for body, share in given.items()}
+            continue
+        assert isinstance(muscle.geometry, GeometryPath)
+        spanned = _spanned(muscle.geometry, placements, inboard)
+        candidates = {path: lines[path] for path in spanned if path in lines}
+        points = _belly_points(system.path_points(q, muscle.name)[0], shares[muscle.name])
+        counts: dict[str, float] = {}
+        for point in points:
+            nearest = min(candidates, key=lambda path: _distance(point, candidates[path]), default=None)
+            if nearest is not None:
+                body = nearest.rsplit("/", 1)[-1]
+                counts[body] = counts.get(body, 0.0) + 1.0 / len(points)
+        result[muscle.name] = counts
+    return result
+
+
+def _spanned(path: GeometryPath, placements: Placements, inboard: Mapping[str, str]) -> list[str]:
+    """Bodies between the origin and the insertion in the tree, both included."""
+    ends = [placements[path.points[i].frame].body for i in (0, -1)]
+    chains = []
+    for body in ends:
+        chain = [body]
+        while chain[-1] in inboard:
+            chain.append(inboard[chain[-1]])
+        chains.append(chain)
+    common = next(body for body in chains[0] if body in chains[1])
+    return chains[0][: chains[0].index(common) + 1] + chains[1][: chains[1].index(common)]
+
+
+def _bone_lines(
+    body: Body, tree: Sequence[Mobilizer], placements: Placements, poses: Mapping[str, Array]
+) -> list[tuple[Array, Array]]:
+    """From the joint that carries the body to each joint it carries; without any, through its mass centre."""
+    pose = poses[body.path]
+
+    def ground(frame: str) -> Array:
+        placement = placements[frame]
+        at = poses[placement.body]
+        return np.asarray(at[:3, 3] + at[:3, :3] @ placement.p)
+
+    start, ends = pose[:3, 3], []
+    for m in tree:
+        if m.outboard == body.path and not m.closes_loop:
+            start = ground(m.joint.parent_frame if m.reversed else m.joint.child_frame)
+        elif m.inboard == body.path:
+            ends.append(ground(m.joint.child_frame if m.reversed else m.joint.parent_frame))
+    center = pose[:3, 3] + pose[:3, :3] @ np.array(body.mass_center)
+    return [(start, end) for end in ends] or [(start, 2.0 * center - start)]
+
+
+def _distance(point: Array, lines: Sequence[tuple[Array, Array]]) -> float:
+    best = np.inf
+    for a, b in lines:
+        d = b - a
+        t = np.clip((point - a) @ d / max(d @ d, 1e-12), 0.0, 1.0)
+        best = min(best, float(np.linalg.norm(point - a - t * d)))
+    return best
+
+
+def _belly_points(polyline: Array, share: tuple[float, float]) -> Array:
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(polyline, axis=0), axis=1))])
+    at = (share[0] + (share[1] - share[0]) * (np.arange(SAMPLES) + 0.5) / SAMPLES) * way[-1]
+    return np.column_stack([np.interp(at, way, polyline[:, j]) for j in range(3)])
+
+
+# ---- what is left of the bones --------------------------------------------------------------------------------------
+def _what_is_left(model: Model, body: Body, given: float, spec: MuscleMass) -> Body:
+    if given == 0.0:
+        return body
+    if given > body.mass * (1.0 + 1e-12):
+        raise ModelError(f"The muscles along body '{body.name}' weigh {given:.3g} kg, more than the whole body "
+                         f"({body.mass:.3g} kg); give smaller masses or use fractions.")
+    kept = 1.0 - given / body.mass
+    if spec.residual == "proportional":
+        return replace(body, mass=body.mass - given, inertia=tuple(kept * value for value in body.inertia))
+    mass, first, second = _frozen_muscles(model, body, spec)
+    c = np.array(body.mass_center)
+    xx, yy, zz, xy, xz, yz = body.inertia
+    about_center = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    about_origin = about_center + body.mass * ((c @ c) * np.eye(3) - np.outer(c, c)) - second
+    left = body.mass - mass
+    if left <= 0.0:
+        raise ModelError(f"Nothing is left of body '{body.name}'; give it a fraction below 1 for residual='consistent'.")
+    center = (body.mass * c - first) / left
+    inertia = about_origin - left * ((center @ center) * np.eye(3) - np.outer(center, center))
+    if np.linalg.eigvalsh(inertia).min() <= 0.0:
+        raise ModelError(f"Cutting the muscles out of body '{body.name}' leaves an inertia that no body can have (not "
+                         "positive definite); transfer less, or use residual='proportional'.")
+    i = inertia
+    return replace(body, mass=left, mass_center=tuple(center),
+                   inertia=(i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]))
+
+
+def _frozen_muscles(model: Model, body: Body, spec: MuscleMass) -> tuple[float, Array, Array]:
+    """Mass, first moment and inertia about the body's origin, in its axes, of the muscle parts taken from it."""
+    massless = System(model)
+    q = massless.default_pose()
+    pose = massless.body_poses(q)[0][[b.name for b in model.bodies].index(body.name)]
+    mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+    system = System(replace(model, muscle_mass=spec))
+    for muscle in spec.muscles:
+        part = dict(muscle.taken_from).get(body.name, 0.0)
+        if part > 0.0:
+            points, masses = system.muscle_matter(q, muscle.name)
+            r = (points - pose[:3, 3]) @ pose[:3, :3]
+            m = masses * part / muscle.mass
+            mass += part
+            first += m @ r
+            second += np.einsum("k,k,ij->ij", m, (r**2).sum(axis=1), np.eye(3)) - np.einsum("k,ki,kj->ij", m, r, r)
+    return mass, first, second
