@@ -47,7 +47,7 @@ from osim_inertia.kernels.rotation import matrix, row, times
 from osim_inertia.kernels.shortest_path import shortest_path
 from osim_inertia.kernels.shortest_record import CHAIN, OBJECT, W_MOT, WHERE, interval_end
 from osim_inertia.kernels.shortest_segment import follow
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, inlined, kernel, norm, scaled, sub
 from osim_inertia.kernels.wrapped_interval import object_motion, wrapped_length, wrapped_motion
 
 # columns of a line's rows of floats; three numbers are a vector, or a value and its two rates
@@ -81,13 +81,13 @@ class Line(NamedTuple):
     geo: ndarray  # (GEO,) scratch
 
 
-@kernel
+@inlined
 def vec(rows, k, at):
     """Three numbers of row k from column `at`."""
     return rows[k, at], rows[k, at + 1], rows[k, at + 2]
 
 
-@kernel
+@inlined
 def set_vec(rows, k, at, v):
     """Write three numbers into row k from column `at`."""
     rows[k, at] = v[0]
@@ -95,7 +95,7 @@ def set_vec(rows, k, at, v):
     rows[k, at + 2] = v[2]
 
 
-@kernel
+@inlined
 def add_vec(rows, k, at, v):
     """Add three numbers to row k from column `at`."""
     rows[k, at] += v[0]
@@ -132,7 +132,7 @@ def move_objects(P, S, dw, dv, base, line):
                 line.object_R[o, j, k] = R[3 * j + k]
 
 
-@kernel
+@inlined
 def move_nodes(P, i, S, q, u, udot, dw, dv, base, line):
     """Active points of path i with velocity and acceleration; their number is returned."""
     n = 0
@@ -226,7 +226,7 @@ def _arc_rates(record, arc, geo):
     return record[G_ARC], rate, second / (h * h)
 
 
-@kernel
+@inlined
 def _straight_length(line, k):
     """Length of the chord of interval k and its rates."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
@@ -237,7 +237,7 @@ def _straight_length(line, k):
     return length, rate, (dot3(d, a) + dot3(v, v) - rate * rate) / length
 
 
-@kernel
+@inlined
 def build_line(P, i, n, blend, line, path):
     """Intervals of path i over its n active nodes: wraps, weights, lengths and their rates."""
     first = P.wrap_first[i]
@@ -292,7 +292,7 @@ def build_line(P, i, n, blend, line, path):
         line.total[j] = total[j]
 
 
-@kernel
+@inlined
 def _mix(line, k, blend, path):
     """Weight of the wrapped geometry of interval k and its rates."""
     arc = 0.0
@@ -312,21 +312,21 @@ def _mix(line, k, blend, path):
     return f, f1 * r1, f2 * r1 * r1 + f1 * r2
 
 
-@kernel
+@inlined
 def lengthwise(line, k, e, pull):
     """Add pull times the gradient of the chord of interval k to its two nodes."""
     add_vec(line.rows, k, PULL, scaled(-pull, e))
     add_vec(line.rows, k + 1, PULL, scaled(pull, e))
 
 
-@kernel
+@inlined
 def chord(line, k):
     """Unit direction of the chord of interval k."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
     return scaled(1.0 / max(norm(d), 1e-12), d)
 
 
-@kernel
+@inlined
 def on_chord(line, k, at, eta):
     """Fraction eta between the two nodes of interval k, of positions, velocities or accelerations."""
     a = vec(line.rows, k, at)

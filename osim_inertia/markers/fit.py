@@ -223,11 +223,14 @@ def _result(
     total = (known**2).sum(axis=1)
     errors = np.column_stack([total, np.sqrt(total / len(data.names)), known.max(axis=1)])
     columns = ("total_squared_error", "marker_error_RMS", "marker_error_max")
-    order = [system.coordinate_names.index(c.name) for c in system.model.coordinates]
-    degrees = np.array([180.0 / np.pi if c.motion_type == ROTATIONAL else 1.0 for c in system.model.coordinates])
+    place = {name: i for i, name in enumerate(system.coordinate_names)}
+    motion = np.empty((len(q), len(system.model.coordinates)))
+    for column, c in enumerate(system.model.coordinates):  # a joint that the system leaves out stays at its defaults
+        value = q[:, place[c.name]] if c.name in place else c.default_value
+        motion[:, column] = value * (180.0 / np.pi if c.motion_type == ROTATIONAL else 1.0)
     names = tuple(c.name for c in system.model.coordinates)
     return InverseKinematics(
-        coordinates=Table(names, data.time, q[:, order] * degrees, True, {"name": "Coordinates"}),
+        coordinates=Table(names, data.time, motion, True, {"name": "Coordinates"}),
         marker_errors=Table(columns, data.time, errors, False, {"name": "Model Marker Errors from IK"}),
         markers=data.names,
         distances=distances,
