@@ -19,7 +19,8 @@ from osim_inertia.kernels.muscle_inertia import (
     place_matter,
     pull_back,
 )
-from osim_inertia.kernels.muscle_line import LINE_COLUMNS, Line, build_line, move_nodes, move_objects
+from osim_inertia.kernels.muscle_line import LINE_COLUMNS, Line, build_line, find_wraps, move_nodes, move_objects
+from osim_inertia.kernels.muscle_straight import straight_muscle
 from osim_inertia.kernels.paths import Paths
 from osim_inertia.kernels.rotation import put, row
 from osim_inertia.kernels.shortest_record import new_shortest_path
@@ -65,19 +66,31 @@ def muscle_at(muscles, k):
 
 
 @kernel
+def wrapped_muscle(n, size, blend, muscle, line, path, M):
+    """Inertia forces of a muscle with wraps, or of beads, on nodes and wrap objects; False without a belly."""
+    build_line(n, size, blend, line, path)
+    if not place_matter(line, n, path, muscle, M):
+        return False
+    for m in range(M.count[0]):
+        store(M.force[m], scaled(M.mass[m], load(M.a[m])))
+    add_bends(line, n, path, muscle, M)
+    pull_back(line, n, blend, path, M)
+    return True
+
+
+@kernel
 def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, moment, force, tau):
     """Add the inertia of all muscles to body wrenches and coordinates; -1, or the muscle whose belly has no length."""
     move_objects(P, S, dw, dv, base, line)
     for k in range(muscles.path.shape[0]):
         muscle, i = muscle_at(muscles, k), muscles.path[k]
         n = move_nodes(P, i, S, q, u, udot, dw, dv, base, line)
-        build_line(P, i, n, muscles.blend, line, path)
-        if not place_matter(line, n, path, muscle, M):
+        size = find_wraps(P, i, n, line, path)
+        if size == 0 and muscle[5] == 0.0:
+            if not straight_muscle(line.rows, n, muscle):
+                return k
+        elif not wrapped_muscle(n, size, muscles.blend, muscle, line, path, M):
             return k
-        for m in range(M.count[0]):
-            store(M.force[m], scaled(M.mass[m], load(M.a[m])))
-        add_bends(line, n, path, muscle, M)
-        pull_back(P, line, n, muscles.blend, path, M)
         nodes_to_bodies(P, S, line, n, moment, force, tau)
     objects_to_bodies(P, S, line, M, moment, force)
     return -1
@@ -122,7 +135,8 @@ def whole_body_with_muscles(A, P, muscles, q, u, start, stop, line, path, M, out
         for k in range(muscles.path.shape[0]):
             i = muscles.path[k]
             nodes = move_nodes(P, i, S, q[f], u[f], rest, dw, dv, base, line)
-            build_line(P, i, nodes, muscles.blend, line, path)
+            size = find_wraps(P, i, nodes, line, path)
+            build_line(nodes, size, muscles.blend, line, path)
             if not place_matter(line, nodes, path, muscle_at(muscles, k), M):
                 failed[f] = k
                 break
@@ -149,6 +163,7 @@ def matter_of_muscle(A, P, muscles, k, q, u, udot, base, line, path, M):
     move_objects(P, S, dw, dv, base, line)
     i = muscles.path[k]
     n = move_nodes(P, i, S, q, u, udot, dw, dv, base, line)
-    build_line(P, i, n, muscles.blend, line, path)
+    size = find_wraps(P, i, n, line, path)
+    build_line(n, size, muscles.blend, line, path)
     place_matter(line, n, path, muscle_at(muscles, k), M)
     return M.count[0]

@@ -240,7 +240,7 @@ def place_matter(line, n, path, muscle, M):
 
 
 @inlined
-def pull_back(P, line, n, blend, path, M):
+def pull_back(line, n, blend, path, M):
     """Forces on the points of matter to forces on the nodes and on the wrap objects (added to on_object, about_object)."""
     for k in range(n):
         for j in range(3):

@@ -169,7 +169,6 @@ def move_nodes(P, i, S, q, u, udot, dw, dv, base, line):
             line.nodes[n, j], line.rates[n, j], line.accels[n, j] = x[j], v[j], a[j]
         line.index[n] = k - P.first[i]
         line.ints[n, POINT], line.ints[n, BODY] = k, b
-        line.ints[n, FIRST_WRAP] = line.ints[n, LAST_WRAP] = 0
         n += 1
     return n
 
@@ -238,27 +237,34 @@ def _straight_length(line, k):
 
 
 @inlined
-def build_line(P, i, n, blend, line, path):
-    """Intervals of path i over its n active nodes: wraps, weights, lengths and their rates."""
+def find_wraps(P, i, n, line, path):
+    """How many wraps act on path i over its n active nodes; which, is in `path`."""
     first = P.wrap_first[i]
     count = P.wrap_first[i + 1] - first
-    size = 0
-    if count > 0:
-        _, size, _ = shortest_path(
-            line.nodes, line.index, n, P.objects, line.object_R, line.object_p, P.wraps, first, count, path
-        )
-        at = 0
-        while at < size:
-            stop = interval_end(at, size, path)
-            k = path.ints[WHERE, path.ints[CHAIN, at]]
-            line.ints[k, FIRST_WRAP], line.ints[k, LAST_WRAP] = at, stop
-            for c in range(at, stop):
-                wrap = path.ints[CHAIN, c]
-                o = path.ints[OBJECT, wrap]
-                m = line.object_motion[o]
-                object_motion(wrap, m[0], m[1], m[2], m[3], path)
-            wrapped_motion(at, stop, line.rates, line.accels, path)
-            at = stop
+    if count == 0:
+        return 0
+    _, size, _ = shortest_path(
+        line.nodes, line.index, n, P.objects, line.object_R, line.object_p, P.wraps, first, count, path
+    )
+    return size
+
+
+@kernel
+def build_line(n, size, blend, line, path):
+    """Intervals over n active nodes with `size` wraps found: weights, lengths and their rates."""
+    for k in range(n):
+        line.ints[k, FIRST_WRAP] = line.ints[k, LAST_WRAP] = 0
+    at = 0
+    while at < size:
+        stop = interval_end(at, size, path)
+        k = path.ints[WHERE, path.ints[CHAIN, at]]
+        line.ints[k, FIRST_WRAP], line.ints[k, LAST_WRAP] = at, stop
+        for c in range(at, stop):
+            wrap = path.ints[CHAIN, c]
+            m = line.object_motion[path.ints[OBJECT, wrap]]
+            object_motion(wrap, m[0], m[1], m[2], m[3], path)
+        wrapped_motion(at, stop, line.rates, line.accels, path)
+        at = stop
     for j in range(3):
         line.unblended[j] = 0.0
     for k in range(n - 1):

@@ -102,8 +102,10 @@ class Solver:
             found.append((self.cost[frame], int(self.iterations[frame]), self.q[frame].copy()))
         lowest = min(cost for cost, _, _ in found)
         as_good = [item for item in found if item[0] <= lowest * (1.0 + 1e-9) + 1e-18]
-        self.cost[frame], self.iterations[frame], self.q[frame] = min(
-            as_good, key=lambda item: (item[1] < 0, float(np.abs(item[2][free] - previous).sum())))  # fmt: skip
+        best = min(as_good, key=lambda item: (item[1] < 0, float(np.abs(item[2][free] - previous).sum())))
+        if last is None:  # the default pose is no frame before: what the markers determine need not stay near it
+            best = self._single(frame, best[2], best[2][free])
+        self.cost[frame], self.iterations[frame], self.q[frame] = best
 
     def _single(
         self, frame: int, pose: Array, previous: Array, unknown: NDArray[np.bool_] | None = None,

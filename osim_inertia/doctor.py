@@ -1,0 +1,266 @@
+"""The wrap doctor: where do paths of a model jump, flip, or start inside the objects they should wrap over?
+
+    System --> lines of poses (doctor_lines) --> [suspects --> refined --> findings] --> cli, plots
+                                                                ^ here
+A jump between two neighbouring poses is a suspicion only: the line between them is divided again and again around the
+largest change. What is left of the change when the poses are as good as equal is a jump; a steep slope leaves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osim_inertia.doctor_lines import Line
+from osim_inertia.kernels.paths import new_nodes, new_opensim_room
+from osim_inertia.kernels.shortest_batch import new_shortest_room
+from osim_inertia.kernels.wrap_states import opensim_turns, point_depths, shortest_turns
+from osim_inertia.model import paths as p
+from osim_inertia.path_shape import PathContacts
+from osim_inertia.system import System
+
+Array = NDArray[np.float64]
+Progress = Callable[[int, int], object]
+STEP = 1e-5  # rad or m: differences along a line
+PARTS = 8  # a suspected interval is divided into so many
+SUSPECTS = 3  # of a path on a line, the worst ones
+LENGTH_WIDTH = 1e-9  # rad or m: two poses as good as equal, for lengths
+ARM_WIDTH = 1e-4  # the same for slopes, which are differences themselves
+HALF_TURN = np.pi * (1.0 + 1e-9)
+KINDS = ("length jumps", "moment arm jumps", "flips side", "point inside", "long way round", "no length")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From what size on something is told."""
+
+    length: float = 1e-4  # m
+    arm: float = 1e-3  # m (rotations), 1 (translations)
+    depth: float = 1e-5  # m
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with one path; the worst of `count` such places."""
+
+    kind: str  # one of KINDS
+    path: str
+    size: float  # m: of the jump, depth under the surface; rad: angle round the object
+    pose: dict[str, float]  # coordinates that matter to the path
+    where: str  # coordinate and value, or time
+    coordinate: str  # about which the moment arm changes most; "" if none does
+    before: tuple[float, float]  # length, moment arm
+    after: tuple[float, float]
+    cause: str  # in words: what switches
+    line: int  # number of the line of poses it was found on
+    at: float  # place on that line
+    count: int = 1
+
+    def words(self) -> str:
+        """One sentence."""
+        if self.kind == "point inside":
+            return f"{self.cause}, {1e3 * self.size:.3g} mm deep at {self.where}"
+        if self.kind == "long way round":
+            return f"{self.cause}, {np.degrees(self.size):.0f}° at {self.where}"
+        if self.kind == "no length":
+            return f"OpenSim's construction gives no number at {self.where}"
+        length = f"length {1e3 * self.before[0]:.2f} to {1e3 * self.after[0]:.2f} mm"
+        arm = f", moment arm about {self.coordinate} {1e3 * self.before[1]:.2f} to {1e3 * self.after[1]:.2f} mm"
+        return f"{length}{arm if self.coordinate else ''} at {self.where}: {self.cause}"
+
+
+def examine(
+    system: System,
+    lines: Sequence[Line],
+    *,
+    paths: str = "opensim",
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> list[Finding]:
+    """All findings on lines of poses, each kind once per path and cause, the largest first."""
+    limits = limits or Limits()
+    found: list[Finding] = []
+    for number, line in enumerate(lines):
+        doctor = _Examination(system, line, number, paths, limits)
+        found += doctor.jumps() + doctor.inside() + doctor.long_ways()
+        if progress is not None:
+            progress(number + 1, len(lines))
+    return _worst(found)
+
+
+def _worst(found: list[Finding]) -> list[Finding]:
+    """The largest finding of each kind, path and cause, with the number of places it stands for."""
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for item in found:
+        groups.setdefault((item.kind, item.path, item.cause), []).append(item)
+    worst = [replace(max(group, key=lambda item: item.size), count=len(group)) for group in groups.values()]
+    return sorted(worst, key=lambda item: (KINDS.index(item.kind), -item.size))
+
+
+class _Examination:
+    """One line of poses."""
+
+    def __init__(self, system: System, line: Line, number: int, paths: str, limits: Limits) -> None:
+        self.system, self.line, self.number, self.paths, self.limits = system, line, number, paths, limits
+        self.moved = system.paths.arrays.moves
+
+    def lengths(self, at: Array) -> Array:
+        """(k, P) lengths at places of the line."""
+        return self.system.path_lengths(self.line.poses(at), paths=self.paths)
+
+    def slopes(self, at: Array) -> Array:
+        """(k, P) rates of the lengths along the line, per rad or m."""
+        step = STEP / self.line.speed(at)
+        before, after = self.lengths(at - step), self.lengths(at + step)
+        return (after - before) / (2.0 * STEP)
+
+    # ---- jumps --------------------------------------------------------------------------------------------------
+    def jumps(self) -> list[Finding]:
+        places = np.arange(len(self.line.q), dtype=float)
+        length, slope = self.lengths(places), self.slopes(places)
+        found = [self._no_length(path, int(row)) for path in np.flatnonzero(np.isnan(length).any(axis=0))
+                 for row in np.flatnonzero(np.isnan(length[:, path]))[:1]]
+        if len(places) < 3:
+            return found
+        length_jumps = [self._length_jump(path, row) for path, row in _suspects(np.diff(length, axis=0),
+                                                                               0.5 * self.limits.length)]
+        arm_jumps = [self._arm_jump(path, row) for path, row in _suspects(np.diff(slope, axis=0),
+                                                                         0.5 * self.limits.arm)]
+        return found + [item for item in (*length_jumps, *arm_jumps) if item is not None]
+
+    def _no_length(self, path: int, row: int) -> Finding:
+        return Finding("no length", self.system.path_names[path], np.inf, self._pose(row, path), self.line.name(row),
+                       "", (np.nan, np.nan), (np.nan, np.nan), "", self.number, float(row))
+
+    def _narrowed(self, path: int, row: int, width: float, values: Callable[[Array], Array]) -> tuple[float, float]:
+        """The interval after row `row` narrowed around the largest change of a path's values."""
+        low, high = float(row), float(row + 1)
+        while (high - low) * self.line.speed(np.array([low]))[0] > width:
+            at = np.linspace(low, high, PARTS + 1)
+            change = np.diff(values(at)[:, path])
+            worst = int(np.nanargmax(np.abs(change - np.nanmedian(change)))) if not np.isnan(change).all() else 0
+            low, high = at[worst], at[worst + 1]
+        return low, high
+
+    def _length_jump(self, path: int, row: int) -> Finding | None:
+        low, high = self._narrowed(path, row, LENGTH_WIDTH, self.lengths)
+        jump = abs(float(np.diff(self.lengths(np.array([low, high]))[:, path])[0]))
+        return self._finding(path, low, high, jump) if jump > self.limits.length else None
+
+    def _arm_jump(self, path: int, row: int) -> Finding | None:
+        low, high = self._narrowed(path, row, ARM_WIDTH, self.slopes)
+        jump = abs(float(np.diff(self.lengths(np.array([low, high]))[:, path])[0]))
+        if jump > 0.5 * self.limits.length:  # a jump of the length, told as such
+            return None
+        return self._finding(path, low, high, jump)
+
+    def _finding(self, path: int, low: float, high: float, jump: float) -> Finding | None:
+        """The jump between two nearly equal places; None if it is below the limits."""
+        apart = 4.0 * STEP / self.line.speed(np.array([low]))[0]  # slopes on either side must not straddle the jump
+        sides = np.array([low - apart, high + apart])
+        q, ends = self.line.poses(sides), np.array([low, high])
+        arms = self.system.moment_arms(q, paths=self.paths)[:, path]
+        change = np.abs(np.where(self.moved[path], arms[1] - arms[0], 0.0))
+        about = int(change.argmax())
+        if not (jump > self.limits.length or change[about] > self.limits.arm):
+            return None
+        length = self.lengths(ends)[:, path]
+        before, after = (self.system.path_contacts(pose, self.system.path_names[path], paths=self.paths)[0] for pose in q)
+        flipped, cause = _cause(self.system, before, after)
+        kind = KINDS[0] if jump > self.limits.length else KINDS[1]
+        named = change[about] > 0.1 * self.limits.arm
+        return Finding(
+            "flips side" if flipped else kind, self.system.path_names[path],
+            jump if jump > self.limits.length else float(change[about]), self._pose(low, path), self.line.name(low),
+            self.system.coordinate_names[about] if named else "",
+            (float(length[0]), float(arms[0, about])), (float(length[1]), float(arms[1, about])), cause, self.number, low,
+        )  # fmt: skip
+
+    def _pose(self, at: float, path: int) -> dict[str, float]:
+        q = self.line.poses(np.array([at]))[0]
+        return {name: float(q[c]) for c, name in enumerate(self.system.coordinate_names) if self.moved[path, c]}
+
+    # ---- wrap objects -------------------------------------------------------------------------------------------
+    def inside(self) -> list[Finding]:
+        """Path points under the surface of an object that the path wraps over."""
+        A, P, q = self.system.arrays, self.system.paths.arrays, self.line.q
+        depth, point = np.empty((len(q), len(P.wraps.method))), np.empty((len(q), len(P.wraps.method)), np.int64)
+        self.system.run(len(q), lambda i, j: point_depths(A, P, q, i, j, new_nodes(P), depth, point))
+
+        def cause(path: int, row: int, wrap: int) -> str:
+            geometry = self.system.model.path_forces[path].geometry
+            assert isinstance(geometry, p.GeometryPath)
+            return f"point {geometry.points[point[row, wrap]].name} is inside {self._object(wrap)}"
+
+        return self._of_wraps("point inside", depth, self.limits.depth, cause)
+
+    def long_ways(self) -> list[Finding]:
+        """Paths that go round a cylinder or sphere by more than half a turn."""
+        A, P, q = self.system.arrays, self.system.paths.arrays, self.line.q
+        turn = np.zeros((len(q), len(P.wraps.method)))
+        if self.paths == "opensim":
+            self.system.run(len(q), lambda i, j: opensim_turns(A, P, q, i, j, *new_opensim_room(P), turn))
+        else:
+            self.system.run(len(q), lambda i, j: shortest_turns(A, P, q, i, j, *new_shortest_room(P), turn))
+        return self._of_wraps("long way round", turn, HALF_TURN,
+                              lambda path, row, wrap: f"more than half a turn round {self._object(wrap)}")
+
+    def _object(self, wrap: int) -> str:
+        return self.system.model.wrap_objects[self.system.paths.arrays.wraps.wrap_object[wrap]].name
+
+    def _of_wraps(self, kind: str, size: Array, limit: float, cause: Callable[[int, int, int], str]) -> list[Finding]:
+        found = []
+        first = self.system.paths.arrays.wrap_first
+        for wrap in np.flatnonzero((size > limit).any(axis=0)):
+            path, row = int(np.searchsorted(first, wrap, "right")) - 1, int(size[:, wrap].argmax())
+            length = float(self.lengths(np.array([float(row)]))[0, path])
+            worst = Finding(kind, self.system.path_names[path], float(size[row, wrap]), self._pose(row, path),
+                            self.line.name(row), "", (length, np.nan), (length, np.nan), cause(path, row, int(wrap)),
+                            self.number, float(row))
+            found += [worst] * int((size[:, wrap] > limit).sum())
+        return found
+
+
+def _suspects(change: Array, limit: float) -> list[tuple[int, int]]:
+    """(path, row) of intervals whose change (k, P) stands out from both neighbours."""
+    size = np.abs(change)
+    size = np.where(np.isnan(size), 0.0, size)
+    before, after = np.vstack([size[1:2], size[:-1]]), np.vstack([size[1:], size[-2:-1]])
+    outstanding = size - 2.0 * np.minimum(before, after)
+    found = []
+    for path in np.flatnonzero((outstanding > limit).any(axis=0)):
+        rows = np.argsort(-outstanding[:, path])[:SUSPECTS]
+        found += [(int(path), int(row)) for row in rows if outstanding[row, path] > limit]
+    return found
+
+
+def _cause(system: System, before: PathContacts, after: PathContacts) -> tuple[bool, str]:
+    """(whether the path changes side on an object, what changes in words)."""
+    causes = []
+    for name in dict.fromkeys((*before.node_names, *after.node_names)):
+        if (name in before.node_names) != (name in after.node_names):
+            causes.append(f"point {name} switches {'on' if name in after.node_names else 'off'}")
+    flipped = False
+    for name in dict.fromkeys((*before.wraps, *after.wraps)):
+        if (name in before.wraps) != (name in after.wraps):
+            causes.append(f"{name} {'engages' if name in after.wraps else 'lets go'}")
+            continue
+        i, j = before.wraps.index(name), after.wraps.index(name)
+        middle = len(before.arc_points[i]) // 2
+        move = float(np.linalg.norm(before.arc_points[i][middle] - after.arc_points[j][middle]))
+        if move > 0.5 * _smallest_radius(system, name):
+            flipped = True
+            causes.append(f"changes side on {name}")
+        elif before.after[i] != after.after[j]:
+            causes.append(f"{name} takes another segment")
+    return flipped, ", ".join(causes) or "points and wraps stay the same"
+
+
+def _smallest_radius(system: System, name: str) -> float:
+    item = next(item for item in system.model.wrap_objects if item.name == name)
+    if isinstance(item, p.WrapEllipsoid):
+        return min(item.dimensions)
+    return item.inner_radius if isinstance(item, p.WrapTorus) else item.radius
