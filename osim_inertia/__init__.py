@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from osim_inertia.markers.data import read_markers
     from osim_inertia.markers.fit import inverse_kinematics
     from osim_inertia.model.model import Model
+    from osim_inertia.model_json import read_model, write_model
     from osim_inertia.osim.reader import read_osim
     from osim_inertia.osim.writer import write_osim
+    from osim_inertia.rank import rank_muscles
     from osim_inertia.reactions import joint_reactions
     from osim_inertia.system import System
     from osim_inertia.tables.sto import read_table, write_table
@@ -35,10 +37,13 @@ _LAZY = {
     "inverse_dynamics_of": "osim_inertia.inverse",
     "inverse_kinematics": "osim_inertia.markers.fit",
     "joint_reactions": "osim_inertia.reactions",
+    "rank_muscles": "osim_inertia.rank",
     "read_markers": "osim_inertia.markers.data",
+    "read_model": "osim_inertia.model_json",
     "read_osim": "osim_inertia.osim.reader",
     "read_table": "osim_inertia.tables.sto",
     "with_muscle_mass": "osim_inertia.inertia",
+    "write_model": "osim_inertia.model_json",
     "write_osim": "osim_inertia.osim.writer",
     "write_table": "osim_inertia.tables.sto",
 }
@@ -54,10 +59,13 @@ __all__ = [
     "inverse_dynamics_of",
     "inverse_kinematics",
     "joint_reactions",
+    "rank_muscles",
     "read_markers",
+    "read_model",
     "read_osim",
     "read_table",
     "with_muscle_mass",
+    "write_model",
     "write_osim",
     "write_table",
 ]

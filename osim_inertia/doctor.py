@@ -19,16 +19,18 @@ from osim_inertia.kernels.paths import new_nodes, new_opensim_room
 from osim_inertia.kernels.shortest_batch import new_shortest_room
 from osim_inertia.kernels.wrap_states import opensim_turns, point_depths, shortest_turns
 from osim_inertia.model import paths as p
+from osim_inertia.model.joints import TRANSLATIONAL
 from osim_inertia.path_shape import PathContacts
 from osim_inertia.system import System
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], object]
-STEP = 1e-5  # rad or m: differences along a line
 PARTS = 8  # a suspected interval is divided into so many
 SUSPECTS = 3  # of a path on a line, the worst ones
 LENGTH_WIDTH = 1e-9  # rad or m: two poses as good as equal, for lengths
-ARM_WIDTH = 1e-4  # the same for slopes, which are differences themselves
+ARM_WIDTH = 1e-4  # the same for moment arms, which are differences themselves
+APART = np.array([1e-4, 2e-4, 3.5e-4, 5e-4, 7e-4])  # rad or m: how far from a jump the moment arms on either side are taken
+LEVER = 0.05  # m: a moment arm about a translation (a cosine) times this compares with one about a rotation
 HALF_TURN = np.pi * (1.0 + 1e-9)
 KINDS = ("length jumps", "moment arm jumps", "flips side", "point inside", "long way round", "no length")
 
@@ -106,42 +108,43 @@ class _Examination:
     def __init__(self, system: System, line: Line, number: int, paths: str, limits: Limits) -> None:
         self.system, self.line, self.number, self.paths, self.limits = system, line, number, paths, limits
         self.moved = system.paths.arrays.moves
+        coordinates = [system.model.coordinate(name) for name in system.coordinate_names]
+        self.rotates = np.array([coordinate.motion_type != TRANSLATIONAL for coordinate in coordinates], dtype=bool)
 
     def lengths(self, at: Array) -> Array:
         """(k, P) lengths at places of the line."""
         return self.system.path_lengths(self.line.poses(at), paths=self.paths)
 
-    def slopes(self, at: Array) -> Array:
-        """(k, P) rates of the lengths along the line, per rad or m."""
-        step = STEP / self.line.speed(at)
-        before, after = self.lengths(at - step), self.lengths(at + step)
-        return (after - before) / (2.0 * STEP)
+    def arms(self, q: Array) -> Array:
+        """(k, P, n) moment arms at poses, those about translations as if they had a lever of LEVER."""
+        arms = self.system.moment_arms(q, paths=self.paths) * np.where(self.rotates, 1.0, LEVER)
+        return np.where(self.moved, arms, 0.0)
 
     # ---- jumps --------------------------------------------------------------------------------------------------
     def jumps(self) -> list[Finding]:
+        """Jumps of lengths and moment arms, and lengths that are no numbers."""
         places = np.arange(len(self.line.q), dtype=float)
-        length, slope = self.lengths(places), self.slopes(places)
-        found = [self._no_length(path, int(row)) for path in np.flatnonzero(np.isnan(length).any(axis=0))
-                 for row in np.flatnonzero(np.isnan(length[:, path]))[:1]]
+        length = self.lengths(places)
+        found = [self._no_length(int(path), int(np.isnan(length[:, path]).argmax()))
+                 for path in np.flatnonzero(np.isnan(length).any(axis=0))]
         if len(places) < 3:
             return found
-        length_jumps = [self._length_jump(path, row) for path, row in _suspects(np.diff(length, axis=0),
-                                                                               0.5 * self.limits.length)]
-        arm_jumps = [self._arm_jump(path, row) for path, row in _suspects(np.diff(slope, axis=0),
-                                                                         0.5 * self.limits.arm)]
-        return found + [item for item in (*length_jumps, *arm_jumps) if item is not None]
+        suspects = [self._length_jump(*place) for place in _suspects(length, 0.5 * self.limits.length)]
+        suspects += [self._arm_jump(*place) for place in _suspects(self.arms(self.line.q), 0.5 * self.limits.arm)]
+        return found + [item for item in suspects if item is not None]
 
     def _no_length(self, path: int, row: int) -> Finding:
+        nothing = (np.nan, np.nan)
         return Finding("no length", self.system.path_names[path], np.inf, self._pose(row, path), self.line.name(row),
-                       "", (np.nan, np.nan), (np.nan, np.nan), "", self.number, float(row))
+                       "", nothing, nothing, "", self.number, float(row))
 
     def _narrowed(self, path: int, row: int, width: float, values: Callable[[Array], Array]) -> tuple[float, float]:
-        """The interval after row `row` narrowed around the largest change of a path's values."""
+        """The interval after row `row` narrowed around the largest change of values (k, P, …) of a path."""
         low, high = float(row), float(row + 1)
-        while (high - low) * self.line.speed(np.array([low]))[0] > width:
+        while (high - low) * self.line.speed(low) > width:
             at = np.linspace(low, high, PARTS + 1)
-            change = np.diff(values(at)[:, path])
-            worst = int(np.nanargmax(np.abs(change - np.nanmedian(change)))) if not np.isnan(change).all() else 0
+            change = np.diff(values(at)[:, path].reshape(len(at), -1), axis=0)
+            worst = np.abs(np.nan_to_num(change - np.median(change, axis=0))).max(axis=1).argmax()
             low, high = at[worst], at[worst + 1]
         return low, high
 
@@ -151,32 +154,44 @@ class _Examination:
         return self._finding(path, low, high, jump) if jump > self.limits.length else None
 
     def _arm_jump(self, path: int, row: int) -> Finding | None:
-        low, high = self._narrowed(path, row, ARM_WIDTH, self.slopes)
-        jump = abs(float(np.diff(self.lengths(np.array([low, high]))[:, path])[0]))
-        if jump > 0.5 * self.limits.length:  # a jump of the length, told as such
-            return None
-        return self._finding(path, low, high, jump)
+        low, high = self._narrowed(path, row, ARM_WIDTH, lambda at: self.arms(self.line.poses(at)))
+        return self._finding(path, low, high, 0.0)
+
+    def _sides(self, path: int, low: float, high: float) -> tuple[Array, Array, Array, Array]:
+        """Poses (2, n), lengths (2,) and moment arms (2, n) a little before and after a jump, and the jump of the arms.
+
+        Moment arms are differences over a small step. Far enough off the jump hardly any of them straddles it; medians
+        over several distances take care of the rest. A steep slope grows with the distance, a jump does not.
+        """
+        way = self.line.direction(low)
+        ends = self.line.poses(np.array([low, high]))
+        q = np.concatenate([ends[0] - APART[:, None] * way, ends[1] + APART[:, None] * way])
+        arms = self.arms(q)[:, path].reshape(2, len(APART), -1)
+        distance = 2.0 * APART + (high - low) * self.line.speed(low)
+        near = q[[0, len(APART)]]
+        length = self.system.path_lengths(near, paths=self.paths)[:, path]
+        return near, length, np.median(arms, axis=1), _at_no_distance(distance, arms[1] - arms[0])
 
     def _finding(self, path: int, low: float, high: float, jump: float) -> Finding | None:
-        """The jump between two nearly equal places; None if it is below the limits."""
-        apart = 4.0 * STEP / self.line.speed(np.array([low]))[0]  # slopes on either side must not straddle the jump
-        sides = np.array([low - apart, high + apart])
-        q, ends = self.line.poses(sides), np.array([low, high])
-        arms = self.system.moment_arms(q, paths=self.paths)[:, path]
-        change = np.abs(np.where(self.moved[path], arms[1] - arms[0], 0.0))
+        """What happens between two nearly equal places; None if it is below the limits."""
+        q, length, arms, arm_jump = self._sides(path, low, high)
+        if jump:
+            length = self.lengths(np.array([low, high]))[:, path]
+        elif abs(length[1] - length[0]) > 0.5 * self.limits.length:
+            return None  # a jump of the length, told as such
+        change = np.abs(arm_jump)
         about = int(change.argmax())
-        if not (jump > self.limits.length or change[about] > self.limits.arm):
+        if not (jump or change[about] > self.limits.arm):
             return None
-        length = self.lengths(ends)[:, path]
-        before, after = (self.system.path_contacts(pose, self.system.path_names[path], paths=self.paths)[0] for pose in q)
+        name = self.system.path_names[path]
+        before, after = self.system.path_contacts(q, name, paths=self.paths)
         flipped, cause = _cause(self.system, before, after)
-        kind = KINDS[0] if jump > self.limits.length else KINDS[1]
-        named = change[about] > 0.1 * self.limits.arm
+        arms = arms[:, about] / (1.0 if self.rotates[about] else LEVER)
+        coordinate = self.system.coordinate_names[about] if change[about] > 0.1 * self.limits.arm else ""
         return Finding(
-            "flips side" if flipped else kind, self.system.path_names[path],
-            jump if jump > self.limits.length else float(change[about]), self._pose(low, path), self.line.name(low),
-            self.system.coordinate_names[about] if named else "",
-            (float(length[0]), float(arms[0, about])), (float(length[1]), float(arms[1, about])), cause, self.number, low,
+            "flips side" if flipped else KINDS[0] if jump else KINDS[1], name, jump or float(change[about]),
+            self._pose(low, path), self.line.name(low), coordinate, (float(length[0]), float(arms[0])),
+            (float(length[1]), float(arms[1])), cause, self.number, low,
         )  # fmt: skip
 
     def _pose(self, at: float, path: int) -> dict[str, float]:
@@ -224,17 +239,25 @@ class _Examination:
         return found
 
 
-def _suspects(change: Array, limit: float) -> list[tuple[int, int]]:
-    """(path, row) of intervals whose change (k, P) stands out from both neighbours."""
-    size = np.abs(change)
-    size = np.where(np.isnan(size), 0.0, size)
-    before, after = np.vstack([size[1:2], size[:-1]]), np.vstack([size[1:], size[-2:-1]])
-    outstanding = size - 2.0 * np.minimum(before, after)
+def _suspects(values: Array, limit: float) -> list[tuple[int, int]]:
+    """(path, row) of intervals in which values (k, P, …) change otherwise than in the intervals before and after."""
+    change = np.diff(np.nan_to_num(values.reshape(len(values), values.shape[1], -1)), axis=0)
+    around = np.concatenate([change[1:2], 0.5 * (change[:-2] + change[2:]), change[-2:-1]])
+    apart = np.abs(change - around).max(axis=2)
+    edge = np.zeros((1, apart.shape[1]))
+    peak = (apart >= np.vstack([edge, apart[:-1]])) & (apart >= np.vstack([apart[1:], edge])) & (apart > limit)
     found = []
-    for path in np.flatnonzero((outstanding > limit).any(axis=0)):
-        rows = np.argsort(-outstanding[:, path])[:SUSPECTS]
-        found += [(int(path), int(row)) for row in rows if outstanding[row, path] > limit]
+    for path in np.flatnonzero(peak.any(axis=0)):
+        rows = np.flatnonzero(peak[:, path])
+        found += [(int(path), int(row)) for row in rows[np.argsort(-apart[rows, path])[:SUSPECTS]]]
     return found
+
+
+def _at_no_distance(distance: Array, change: Array) -> Array:
+    """What changes (k, n) measured over distances (k,) come to over none: the median of lines through pairs of them."""
+    i, j = np.triu_indices(len(distance), 1)
+    slope = (change[j] - change[i]) / (distance[j] - distance[i])[:, None]
+    return np.asarray(np.median(change[i] - slope * distance[i, None], axis=0))
 
 
 def _cause(system: System, before: PathContacts, after: PathContacts) -> tuple[bool, str]:
@@ -242,11 +265,11 @@ def _cause(system: System, before: PathContacts, after: PathContacts) -> tuple[b
     causes = []
     for name in dict.fromkeys((*before.node_names, *after.node_names)):
         if (name in before.node_names) != (name in after.node_names):
-            causes.append(f"point {name} switches {'on' if name in after.node_names else 'off'}")
+            causes.append(f"point {name} comes or goes")
     flipped = False
     for name in dict.fromkeys((*before.wraps, *after.wraps)):
         if (name in before.wraps) != (name in after.wraps):
-            causes.append(f"{name} {'engages' if name in after.wraps else 'lets go'}")
+            causes.append(f"contact with {name} comes or goes")
             continue
         i, j = before.wraps.index(name), after.wraps.index(name)
         middle = len(before.arc_points[i]) // 2

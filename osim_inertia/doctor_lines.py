@@ -36,10 +36,17 @@ class Line:
         part = (at - row)[:, None]
         return (1.0 - part) * self.q[row] + part * self.q[row + 1]
 
-    def speed(self, at: Array) -> Array:
-        """(m,) how far apart neighbouring poses are: rad or m per unit of place."""
-        row = np.clip(np.floor(at).astype(int), 0, len(self.q) - 2)
-        return np.maximum(np.linalg.norm(self.q[row + 1] - self.q[row], axis=1), 1e-12)
+    def _step(self, at: float) -> Array:
+        row = min(max(int(at), 0), len(self.q) - 2)
+        return np.asarray(self.q[row + 1] - self.q[row])
+
+    def speed(self, at: float) -> float:
+        """How far apart neighbouring poses are: rad or m per unit of place."""
+        return float(np.linalg.norm(self._step(at)))
+
+    def direction(self, at: float) -> Array:
+        """(n,) of length 1: where the line goes; zero where it stands."""
+        return self._step(at) / (self.speed(at) or 1.0)
 
     def name(self, at: float) -> str:
         """A place in words."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import cos
+from math import cos, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,11 +64,15 @@ def with_muscle_mass(
     along      which body a muscle takes its mass from, {"gasmed_r": "tibia_r"} or {"gasmed_r": {"tibia_r": 1.0}};
                by default each point of the belly belongs to the nearest bone
     """
-    _check_words(map, residual, wrap, tendon_split, beads)
+    _check_words(map, residual, wrap, tendon_split, beads, blend)
+    if map == "rigid-tendon" and belly != "model":
+        raise ModelError("With map='rigid-tendon' the belly is what the tendons leave of the path; `belly` belongs to "
+                         "map='uniform'.")
     chosen = _chosen(model, muscles)
-    shares = _belly_shares(model, chosen, belly, tendon_split)
+    shares = _belly_shares(chosen, belly, tendon_split)
     taken = _bones_along(model, chosen, shares, along)
-    weights = _weights(chosen, masses)
+    weights = _weights(model, chosen, masses)
+    taken = {name: share if weights[name] > 0.0 else {} for name, share in taken.items()}
     anatomical = isinstance(transfer, str)
     if isinstance(transfer, str) and transfer != "anatomical":
         raise ModelError(f"transfer is '{transfer}'; expected a fraction, fractions by body, or 'anatomical'.")
@@ -94,13 +98,28 @@ def with_muscle_mass(
         untouched=tuple(body.name for body in model.bodies if body.name not in given),
         map=map, residual=residual, wrap=wrap, blend=blend, beads=beads or 0,
     )
-    bones = replace(model, muscle_mass=None)
-    left = tuple(_what_is_left(bones, body, given.get(body.name, 0.0), spec) for body in model.bodies)
-    return replace(model, bodies=left, muscle_mass=spec)
+    return _lightened(model, spec, given)
+
+
+def with_only(model: Model, inertial: Model, muscles: Collection[str]) -> Model:
+    """Of what `with_muscle_mass` made of the model, the part that concerns these muscles: the others stay lumped.
+
+    Forces and mass matrices are affine in muscle masses, so what each muscle changes adds up to what all change.
+    """
+    spec = inertial.muscle_mass
+    assert spec is not None
+    kept = tuple(muscle for muscle in spec.muscles if muscle.name in muscles)
+    given: dict[str, float] = {}
+    for muscle in kept:
+        for body, kg in muscle.taken_from:
+            given[body] = given.get(body, 0.0) + kg
+    return _lightened(model, replace(spec, muscles=kept), given)
 
 
 # ---- checks ---------------------------------------------------------------------------------------------------------
-def _check_words(map: str, residual: str, wrap: str, tendon_split: float, beads: int | None) -> None:
+def _check_words(
+    map: str, residual: str, wrap: str, tendon_split: float, beads: int | None, blend: float
+) -> None:
     for name, value, allowed in (("map", map, MAPS), ("residual", residual, RESIDUALS), ("wrap", wrap, WRAPS)):
         if value not in allowed:
             raise ModelError(f"{name} is '{value}'; expected one of {', '.join(allowed)}.")
@@ -108,12 +127,15 @@ def _check_words(map: str, residual: str, wrap: str, tendon_split: float, beads:
         raise ModelError(f"tendon_split is {tendon_split}; expected a share between 0 and 1.")
     if beads is not None and beads < 1:
         raise ModelError(f"beads is {beads}; expected 1 or more, or None for a continuum.")
+    if not 0.0 < blend <= 1.0:
+        raise ModelError(f"blend is {blend}; expected a wrapped share above 0 and up to 1.")
 
 
 def _chosen(model: Model, names: Sequence[str] | None) -> list[Muscle]:
     if model.muscle_mass is not None:
         raise ModelError("The muscles of this model have mass already; start from the original model.")
     able = {muscle.name: muscle for muscle in model.muscles if isinstance(muscle.geometry, GeometryPath)}
+    names = [names] if isinstance(names, str) else names
     for name in names or ():
         if name not in able:
             raise ModelError(f"There is no muscle '{name}' with a geometric path. {_nearest(name, able)}")
@@ -132,6 +154,8 @@ def _fractions(
 ) -> dict[str, float]:
     has_muscle = {body for shares in taken.values() for body in shares}
     if not isinstance(transfer, Mapping):
+        if not 0.0 <= transfer <= 1.0:
+            raise ModelError(f"The fraction for all bodies is {transfer}; expected 0 to 1.")
         transfer = {body.name: float(transfer) for body in model.bodies if body.name in has_muscle}
     names = [body.name for body in model.bodies]
     for body, fraction in transfer.items():
@@ -140,27 +164,29 @@ def _fractions(
         if not 0.0 <= fraction <= 1.0:
             raise ModelError(f"The fraction for body '{body}' is {fraction}; expected 0 to 1.")
         if body not in has_muscle:
-            raise ModelError(f"No muscle lies along body '{body}', so its mass cannot go to muscles; bodies with muscle "
-                             f"along them: {', '.join(n for n in names if n in has_muscle) or 'none'}.")
+            raise ModelError(f"No muscle lies along body '{body}', so its mass cannot go to muscles; bodies with "
+                             f"muscle along them: {', '.join(n for n in names if n in has_muscle) or 'none'}.")
     return dict(transfer)
 
 
-def _weights(chosen: Sequence[Muscle], masses: Mapping[str, float] | str | None) -> dict[str, float]:
+def _weights(
+    model: Model, chosen: Sequence[Muscle], masses: Mapping[str, float] | str | None
+) -> dict[str, float]:
     if masses is None:
         return {muscle.name: estimated_mass(muscle) for muscle in chosen}
     table = dict(masses) if isinstance(masses, Mapping) else read_mass_table(masses)
-    names = {muscle.name for muscle in chosen}
+    known = [muscle.name for muscle in model.muscles]
     for name, value in table.items():
-        if name not in names:
-            raise ModelError(f"The table of masses names '{name}', which is no muscle here. {_nearest(name, names)}")
-        if not value >= 0.0:
+        if name not in known:
+            raise ModelError(f"The table of masses names '{name}', which is no muscle here. {_nearest(name, known)}")
+        if not (value >= 0.0 and isfinite(value)):
             raise ModelError(f"The mass of '{name}' is {value}; expected 0 or more.")
-    return {name: float(table.get(name, 0.0)) for name in names}
+    return {muscle.name: float(table.get(muscle.name, 0.0)) for muscle in chosen}
 
 
 # ---- geometry at the default pose -----------------------------------------------------------------------------------
 def _belly_shares(
-    model: Model, chosen: Sequence[Muscle], belly: str | tuple[float, float], split: float
+    chosen: Sequence[Muscle], belly: str | tuple[float, float], split: float
 ) -> dict[str, tuple[float, float]]:
     if belly == "whole":
         return {muscle.name: (0.0, 1.0) for muscle in chosen}
@@ -174,6 +200,10 @@ def _belly_shares(
     shares = {}
     for muscle in chosen:
         fibre = muscle.optimal_fiber_length * cos(muscle.pennation_angle)
+        if not (fibre > 0.0 and muscle.tendon_slack_length >= 0.0):
+            raise ModelError(f"Muscle '{muscle.name}' has fibres of {fibre:.3g} m along its path and a tendon of "
+                             f"{muscle.tendon_slack_length:.3g} m, which leaves no belly; give `belly`, or leave the "
+                             "muscle out of `muscles`.")
         tendon = muscle.tendon_slack_length / (fibre + muscle.tendon_slack_length)
         shares[muscle.name] = (split * tendon, 1.0 - (1.0 - split) * tendon)
     return shares
@@ -194,18 +224,10 @@ def _bones_along(
     lines = {body.path: _bone_lines(body, tree, placements, poses) for body in model.bodies if body.mass > 0.0}
     inboard = {m.outboard: m.inboard for m in tree if not m.closes_loop}
     result = {}
-    for name in along or {}:
-        if name not in {muscle.name for muscle in chosen}:
-            raise ModelError(f"`along` names '{name}', which is no muscle here. {_nearest(name, shares)}")
+    own = _checked_along(model, chosen, along or {})
     for muscle in chosen:
-        if along and muscle.name in along:
-            own = along[muscle.name]
-            given = {own: 1.0} if isinstance(own, str) else dict(own)
-            for body in given:
-                model_names = [b.name for b in model.bodies]
-                if body not in model_names:
-                    raise ModelError(f"`along` names body '{body}', which is not there. {_nearest(body, model_names)}")
-            result[muscle.name] = {body: share / sum(given.values()) for body, share in given.items()}
+        if muscle.name in own:
+            result[muscle.name] = own[muscle.name]
             continue
         assert isinstance(muscle.geometry, GeometryPath)
         spanned = _spanned(muscle.geometry, placements, inboard)
@@ -218,6 +240,26 @@ def _bones_along(
                 body = nearest.rsplit("/", 1)[-1]
                 counts[body] = counts.get(body, 0.0) + 1.0 / len(points)
         result[muscle.name] = counts
+    return result
+
+
+def _checked_along(
+    model: Model, chosen: Sequence[Muscle], along: Mapping[str, str | Mapping[str, float]]
+) -> dict[str, dict[str, float]]:
+    names, bodies = [muscle.name for muscle in chosen], {body.name: body for body in model.bodies}
+    result = {}
+    for name, own in along.items():
+        if name not in names:
+            raise ModelError(f"`along` names '{name}', which is no muscle here. {_nearest(name, names)}")
+        given = {own: 1.0} if isinstance(own, str) else dict(own)
+        for body, share in given.items():
+            if body not in bodies:
+                raise ModelError(f"`along` names body '{body}', which is not there. {_nearest(body, bodies)}")
+            if not bodies[body].mass > 0.0:
+                raise ModelError(f"`along` takes the mass of '{name}' from body '{body}', which has none.")
+            if not (share > 0.0 and isfinite(share)):
+                raise ModelError(f"The share of '{name}' along body '{body}' is {share}; expected more than 0.")
+        result[name] = {body: share / sum(given.values()) for body, share in given.items()}
     return result
 
 
@@ -259,7 +301,7 @@ def _distance(point: Array, lines: Sequence[tuple[Array, Array]]) -> float:
     best = np.inf
     for a, b in lines:
         d = b - a
-        t = np.clip((point - a) @ d / max(d @ d, 1e-12), 0.0, 1.0)
+        t = np.clip((point - a) @ d / max(float(d @ d), 1e-12), 0.0, 1.0)
         best = min(best, float(np.linalg.norm(point - a - t * d)))
     return best
 
@@ -271,47 +313,65 @@ def _belly_points(polyline: Array, share: tuple[float, float]) -> Array:
 
 
 # ---- what is left of the bones --------------------------------------------------------------------------------------
-def _what_is_left(model: Model, body: Body, given: float, spec: MuscleMass) -> Body:
-    if given == 0.0:
-        return body
-    if given > body.mass * (1.0 + 1e-12):
-        raise ModelError(f"The muscles along body '{body.name}' weigh {given:.3g} kg, more than the whole body "
-                         f"({body.mass:.3g} kg); give smaller masses or use fractions.")
-    kept = 1.0 - given / body.mass
-    if spec.residual == "proportional":
-        return replace(body, mass=body.mass - given, inertia=tuple(kept * value for value in body.inertia))
-    mass, first, second = _frozen_muscles(model, body, spec)
+def _lightened(model: Model, spec: MuscleMass, given: Mapping[str, float]) -> Model:
+    """The model with muscles as in `spec`, and bodies without what they have given (kg)."""
+    for body in model.bodies:
+        if given.get(body.name, 0.0) > body.mass * (1.0 + 1e-12):
+            raise ModelError(f"The muscles along body '{body.name}' weigh {given[body.name]:.3g} kg, more than the "
+                             f"whole body ({body.mass:.3g} kg); give smaller masses or use fractions.")
+    cut = _frozen_muscles(model, spec) if spec.residual == "consistent" else {}
+    left = []
+    for body in model.bodies:
+        kg = given.get(body.name, 0.0)
+        if body.name in cut:
+            body = _cut_out(body, *cut[body.name])
+        elif kg > 0.0:
+            kept = 1.0 - kg / body.mass
+            xx, yy, zz, xy, xz, yz = (kept * value for value in body.inertia)
+            body = replace(body, mass=body.mass - kg, inertia=(xx, yy, zz, xy, xz, yz))
+        left.append(body)
+    return replace(model, bodies=tuple(left), muscle_mass=spec)
+
+
+def _cut_out(body: Body, mass: float, first: Array, second: Array) -> Body:
+    """What is left when matter of that mass, first moment and inertia about the body's origin is taken off."""
     c = np.array(body.mass_center)
     xx, yy, zz, xy, xz, yz = body.inertia
     about_center = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     about_origin = about_center + body.mass * ((c @ c) * np.eye(3) - np.outer(c, c)) - second
     left = body.mass - mass
-    if left <= 0.0:
-        raise ModelError(f"Nothing is left of body '{body.name}'; give it a fraction below 1 for residual='consistent'.")
+    if left <= 1e-12 * body.mass:
+        raise ModelError(f"Nothing is left of body '{body.name}'; residual='consistent' needs a fraction below 1.")
     center = (body.mass * c - first) / left
     inertia = about_origin - left * ((center @ center) * np.eye(3) - np.outer(center, center))
     if np.linalg.eigvalsh(inertia).min() <= 0.0:
         raise ModelError(f"Cutting the muscles out of body '{body.name}' leaves an inertia that no body can have (not "
                          "positive definite); transfer less, or use residual='proportional'.")
-    i = inertia
-    return replace(body, mass=left, mass_center=tuple(center),
-                   inertia=(i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]))
+    i = inertia.tolist()
+    return replace(body, mass=left, mass_center=tuple(center.tolist()),
+                   inertia=(i[0][0], i[1][1], i[2][2], i[0][1], i[0][2], i[1][2]))
 
 
-def _frozen_muscles(model: Model, body: Body, spec: MuscleMass) -> tuple[float, Array, Array]:
-    """Mass, first moment and inertia about the body's origin, in its axes, of the muscle parts taken from it."""
-    massless = System(model)
-    q = massless.default_pose()
-    pose = massless.body_poses(q)[0][[b.name for b in model.bodies].index(body.name)]
-    mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+def _frozen_muscles(model: Model, spec: MuscleMass) -> dict[str, tuple[float, Array, Array]]:
+    """By body: mass, first moment and inertia about its origin, in its axes, of the muscle parts taken from it.
+
+    The muscles lie as they do in the default pose.
+    """
     system = System(replace(model, muscle_mass=spec))
+    q = system.default_pose()
+    poses = dict(zip(system.body_names, system.body_poses(q)[0]))
+    sums: dict[str, tuple[float, Array, Array]] = {}
     for muscle in spec.muscles:
-        part = dict(muscle.taken_from).get(body.name, 0.0)
-        if part > 0.0:
-            points, masses = system.muscle_matter(q, muscle.name)
-            r = (points - pose[:3, 3]) @ pose[:3, :3]
+        points, masses = system.muscle_matter(q, muscle.name)
+        if abs(masses.sum() - muscle.mass) > 1e-6 * muscle.mass:
+            raise ModelError(f"In the default pose the path of '{muscle.name}' is shorter than its tendons, so that "
+                             "nothing is left for the belly; use map='uniform' or residual='proportional'.")
+        for body, part in muscle.taken_from:
+            if part <= 0.0:
+                continue
+            r = (points - poses[body][:3, 3]) @ poses[body][:3, :3]
             m = masses * part / muscle.mass
-            mass += part
-            first += m @ r
-            second += np.einsum("k,k,ij->ij", m, (r**2).sum(axis=1), np.eye(3)) - np.einsum("k,ki,kj->ij", m, r, r)
-    return mass, first, second
+            mass, first, second = sums.get(body, (0.0, np.zeros(3), np.zeros((3, 3))))
+            second = second + (m @ (r**2).sum(axis=1)) * np.eye(3) - np.einsum("k,ki,kj->ij", m, r, r)
+            sums[body] = mass + part, first + m @ r, second
+    return sums

@@ -38,7 +38,7 @@ CLASSES: dict[str, type] = {
 } | {"Model": Model}
 
 
-class _Misfit(Exception):
+class _MisfitError(Exception):
     """A value that does not fit its field: where, what was found, what was expected."""
 
     def __init__(self, where: str, found: object, expected: str) -> None:
@@ -64,7 +64,7 @@ def read_model(path: str | Path) -> Model:
     document = _document(path)
     try:
         model = _decoded(document["model"], Model, "")
-    except _Misfit as error:
+    except _MisfitError as error:
         raise FileError(f"{error.where}: this is not what a model has there.", file=path, found=error.found,
                         expected=error.expected, to_do=ADVICE) from None
     assert isinstance(model, Model)
@@ -119,7 +119,7 @@ def _document(path: str | Path) -> dict[str, Any]:
         raise FileError("This is not a text file.", file=path, expected="a model in JSON", to_do=ADVICE) from None
     except json.JSONDecodeError as error:
         raise FileError(f"This is not JSON: {error.msg}.", file=path, line=error.lineno, to_do=ADVICE) from None
-    except _Misfit as error:
+    except _MisfitError as error:
         raise FileError(f"'{error.where}' is there twice in one object.", file=path, to_do=ADVICE) from None
     except (RecursionError, ValueError):  # ValueError: a number with thousands of digits
         raise FileError("This is no model: it is nested too deeply, or has endless numbers.", file=path) from None
@@ -139,12 +139,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         names = [name for name, _ in pairs]
-        raise _Misfit(next(name for name in names if names.count(name) > 1), "", "")
+        raise _MisfitError(next(name for name in names if names.count(name) > 1), "", "")
     return result
 
 
 def _decoded(value: Any, kind: Any, where: str) -> Any:
-    """The value as the declared type has it; _Misfit if it does not fit."""
+    """The value as the declared type has it; _MisfitError if it does not fit."""
     options = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     if value is None and type(None) in options:
         return None
@@ -158,7 +158,7 @@ def _decoded(value: Any, kind: Any, where: str) -> Any:
         return _number(value, where)
     if type(value) is not kind:
         words = {str: "a text in quotes", int: "a whole number", bool: "true or false"}
-        raise _Misfit(where, value, words[kind])
+        raise _MisfitError(where, value, words[kind])
     return value
 
 
@@ -170,16 +170,16 @@ def _number(value: Any, where: str) -> float:
             return float(value)
     except OverflowError:
         pass
-    raise _Misfit(where, value, "a number")
+    raise _MisfitError(where, value, "a number")
 
 
 def _tuple(value: Any, kinds: tuple[Any, ...], where: str) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise _Misfit(where, value, "a list")
+        raise _MisfitError(where, value, "a list")
     if kinds[-1] is Ellipsis:
         kinds = (kinds[0],) * len(value)
     if len(value) != len(kinds):
-        raise _Misfit(where, value, f"{len(kinds)} values")
+        raise _MisfitError(where, value, f"{len(kinds)} values")
     return tuple(_decoded(item, kind, f"{where}[{i}]") for i, (item, kind) in enumerate(zip(value, kinds)))
 
 
@@ -188,18 +188,18 @@ def _element(value: Any, classes: list[Any], where: str) -> Any:
     allowed = {name: item for name, item in CLASSES.items() if any(issubclass(item, base) for base in classes)}
     words = " or ".join(allowed)
     if not isinstance(value, dict):
-        raise _Misfit(where, value, f"an object of class {words}")
+        raise _MisfitError(where, value, f"an object of class {words}")
     name = value.get("class")
     if not isinstance(name, str) or name not in allowed:
-        raise _Misfit(f"{where}.class".strip("."), name, words)
+        raise _MisfitError(f"{where}.class".strip("."), name, words)
     chosen = allowed[name]
     hints, required = _fields(chosen)
     for key in value:
         if key != "class" and key not in hints:
-            raise _Misfit(f"{where}.{key}".strip("."), value[key], f"a {name} has only: {', '.join(hints)}")
+            raise _MisfitError(f"{where}.{key}".strip("."), value[key], f"a {name} has only: {', '.join(hints)}")
     missing = [key for key in required if key not in value]
     if missing:
-        raise _Misfit(where, f"a {name} without {missing[0]}", f"a {name} has: {', '.join(hints)}")
+        raise _MisfitError(where, f"a {name} without {missing[0]}", f"a {name} has: {', '.join(hints)}")
     return chosen(**{key: _decoded(value[key], kind, f"{where}.{key}".strip(".")) for key, kind in hints.items()
                      if key in value})
 

@@ -1,4 +1,4 @@
-"""Whether the parts of a model that refer to one another by name find each other.
+"""Whether the parts of a model that refer to one another by name find each other, and have the shape they should.
 
 The reader of .osim files checks this line by line while it reads; a model that comes from elsewhere is checked here.
 """
@@ -10,11 +10,15 @@ from collections.abc import Iterable, Iterator
 from osim_inertia.errors import ModelError
 from osim_inertia.model.constraints import CoordinateCoupler, PointOnLineConstraint
 from osim_inertia.model.frames import GROUND, OffsetFrame
-from osim_inertia.model.joints import CustomJoint
+from osim_inertia.model.functions import Function, MultiplierFunction
+from osim_inertia.model.joints import AXIS_NAMES, FIXED_LAYOUT, CustomJoint, EllipsoidJoint, ScapulothoracicJoint
 from osim_inertia.model.model import Model
 from osim_inertia.model.paths import ConditionalPathPoint, FunctionBasedPath, MovingPathPoint
 from osim_inertia.model.tree import spanning_tree
 
+OWN_CLASS = {"CustomJoint": CustomJoint, "EllipsoidJoint": EllipsoidJoint, "ScapulothoracicJoint": ScapulothoracicJoint}
+WORDS = {"map": ("uniform", "rigid-tendon"), "residual": ("proportional", "consistent"), "wrap": ("blend", "exact")}
+QUADRANTS = ("all", *(sign + axis for axis in "xyz" for sign in ("", "+", "-")))
 Reference = tuple[str, str]  # who refers, to what
 
 
@@ -35,6 +39,8 @@ def check_references(model: Model) -> None:
     if model.muscle_mass is not None:
         _check_muscle_mass(model)
     _refuse_circles(model)
+    _check_joints(model)
+    _check_paths(model)
     spanning_tree(model)
 
 
@@ -123,6 +129,9 @@ def _check_muscle_mass(model: Model) -> None:
     _find((("the muscle mass", muscle.name) for muscle in spec.muscles), {m.name for m in model.muscles}, "muscle")
     _find(((f"muscle '{m.name}'", body) for m in spec.muscles for body, _ in m.taken_from), bodies, "body")
     _find((("the transfer", body) for body, _ in spec.transfer), bodies, "body")
+    for field, allowed in WORDS.items():
+        if getattr(spec, field) not in allowed:
+            raise ModelError(f"{field} is '{getattr(spec, field)}'; expected {' or '.join(allowed)}.")
     for muscle in spec.muscles:
         if not muscle.mass >= 0.0:
             raise ModelError(f"The mass of muscle '{muscle.name}' is {muscle.mass}; expected 0 or more.")
@@ -137,3 +146,53 @@ def _refuse_circles(model: Model) -> None:
             at, steps = parent[at], steps + 1
             if steps > len(parent):
                 raise ModelError(f"Frame '{path}' is fixed in itself.")
+
+
+def _check_joints(model: Model) -> None:
+    for joint in model.joints:
+        if joint.kind not in (*FIXED_LAYOUT, "CustomJoint"):
+            kinds = ", ".join(FIXED_LAYOUT)
+            raise ModelError(f"Joint '{joint.name}' is a '{joint.kind}'; expected {kinds} or CustomJoint.")
+        own = OWN_CLASS.get(joint.kind)
+        if own is not None and not isinstance(joint, own):
+            raise ModelError(f"Joint '{joint.name}' lacks what a {joint.kind} has.")
+        if isinstance(joint, CustomJoint):
+            if len(joint.axes) != len(AXIS_NAMES):
+                raise ModelError(f"Joint '{joint.name}' has {len(joint.axes)} axes; expected {len(AXIS_NAMES)}.")
+            for axis in joint.axes:
+                _check_function(axis.function, f"joint '{joint.name}'")
+        elif len(joint.coordinates) != len(FIXED_LAYOUT[joint.kind]):
+            raise ModelError(f"Joint '{joint.name}' has {len(joint.coordinates)} coordinates; "
+                             f"a {joint.kind} has {len(FIXED_LAYOUT[joint.kind])}.")
+    for constraint in model.constraints:
+        if isinstance(constraint, CoordinateCoupler):
+            _check_function(constraint.function, f"constraint '{constraint.name}'")
+
+
+def _check_paths(model: Model) -> None:
+    for wrap in model.wrap_objects:
+        if wrap.quadrant not in QUADRANTS:
+            raise ModelError(f"The quadrant of '{wrap.name}' is '{wrap.quadrant}'; expected {', '.join(QUADRANTS)}.")
+    for force in model.path_forces:
+        path, who = force.geometry, f"the path of '{force.name}'"
+        if isinstance(path, FunctionBasedPath):
+            _check_function(path.length_function, who)
+            continue
+        if len(path.points) < 2:
+            raise ModelError(f"The path of '{force.name}' has {len(path.points)} points; expected 2 or more.")
+        for point in path.points:
+            if isinstance(point, MovingPathPoint):
+                for function in (point.x, point.y, point.z):
+                    _check_function(function, who)
+        for method in (wrap.method for wrap in path.wraps):
+            if method not in ("hybrid", "midpoint", "axial"):
+                raise ModelError(f"The path of '{force.name}' wraps by '{method}'; expected hybrid, midpoint or axial.")
+
+
+def _check_function(function: Function, who: str) -> None:
+    while isinstance(function, MultiplierFunction):
+        function = function.function
+    x, y = getattr(function, "x", (0.0, 1.0)), getattr(function, "y", (0.0, 1.0))
+    if len(x) != len(y) or len(x) < 2:
+        raise ModelError(f"A {type(function).__name__} of {who} has {len(x)} abscissae and {len(y)} values; expected "
+                         "two or more, as many of each.")

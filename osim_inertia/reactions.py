@@ -65,6 +65,9 @@ def reactions_of(
     """The same for a motion that is already differentiated."""
     if on not in ("child", "parent"):
         raise ValueError(f"on is {on!r}; expected 'child' or 'parent'.")
+    if system.muscles is not None:
+        raise ModelError("Joint reactions do not count the inertia of muscles, and these muscles have mass; use the "
+                         "model without muscle mass.")
     sides = [_Side(system, place, mobilizer, on, expressed_in) for place, mobilizer in mobilizers(system)]
     if loads is None:
         loads = LoadsInTime(placed_loads(system, []), np.zeros((len(moved.time), 0, 9)))

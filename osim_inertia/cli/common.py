@@ -19,10 +19,14 @@ like_opensim_option = click.option(
 
 
 def read_checked(path: Path, like_opensim: bool) -> Model:
-    """The model of a file, known to be a tree of bodies that hangs on ground."""
+    """The model of a file (.osim, or .json of `convert`), known to be a tree of bodies that hangs on ground."""
     from osim_inertia.model.tree import spanning_tree
     from osim_inertia.osim.reader import read_osim
 
+    if path.suffix.lower() == ".json":
+        from osim_inertia.model_json import read_model
+
+        return read_model(path)
     try:
         model = read_osim(path, like_opensim=like_opensim)
         spanning_tree(model)

@@ -11,6 +11,7 @@ import click
 
 from osim_inertia.cli.common import read_checked
 from osim_inertia.cli.progress import Phases
+from osim_inertia.cli.transfer import INERTIAL_ONLY, Transfer, transfer_note, transfer_options, transfer_summary
 from osim_inertia.errors import FileError
 from osim_inertia.setup import forces_left_out, read_inverse_dynamics_setup
 
@@ -44,6 +45,7 @@ class Job:
     reactions: Path | None = None
     reactions_on: str = "child"
     reactions_in: str = "ground"
+    transfer: Transfer | None = None  # None: muscles as the model has them
 
 
 @click.command("id")
@@ -61,17 +63,21 @@ class Job:
               help="The body that bears the reaction loads.")  # fmt: skip
 @click.option("--reactions-in", default="ground", show_default=True, metavar="FRAME",
               help="Express them in ground, child, parent, or the frame of that name.")  # fmt: skip
+@transfer_options()
 @click.option("--json", "as_json", is_flag=True, help="Print a summary with times as JSON.")
 def id_command(
     model: Path, motion: Path | None, loads: Path | None, lowpass: float | None,
     time_range: tuple[float, float] | None, output: Path | None, like_opensim: bool | None, reactions: Path | None,
-    reactions_on: str, reactions_in: str, as_json: bool,
+    reactions_on: str, reactions_in: str, transfer: Transfer | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Joint moments and forces that produce MOTION, as OpenSim's Inverse Dynamics tool gives them.
 
     Give a model (.osim) and a motion (.mot, .sto), or a setup file (.xml) of OpenSim's tool alone; options override it.
+    With --transfer, or a model (.json) of `osim-inertia convert`, the inertia of the muscles is counted.
 
     Example: osim-inertia id walk/model.osim walk/ik.mot --external-loads walk/grf.xml --lowpass 6 -o id.sto
+
+    Example: osim-inertia id walk/model.osim walk/ik.mot --transfer tibia_r=0.8 -o id.sto
     """
     if lowpass == 0.0:
         raise click.BadParameter("the cutoff must be above zero (or -1 for no filter).", param_hint="--lowpass")
@@ -84,7 +90,8 @@ def id_command(
         job = replace(job, time_range=time_range)
     if output is not None:
         job = replace(job, output=output)
-    summary = run_job(replace(job, reactions=reactions, reactions_on=reactions_on, reactions_in=reactions_in))
+    job = replace(job, reactions=reactions, reactions_on=reactions_on, reactions_in=reactions_in, transfer=transfer)
+    summary = run_job(job)
     if as_json:
         click.echo(json.dumps(summary, indent=1, ensure_ascii=False))
         return
@@ -100,7 +107,7 @@ def job_of(model: Path, motion: Path | None = None, *, like_opensim: bool = Fals
     if motion is not None:
         return Job(model=model, motion=motion, loads=None, folder=None, lowpass=None, time_range=None, output=OUTPUT,
                    excluded=("Muscles", "Actuators"), exact=exact, like_opensim=like_opensim)
-    if model.suffix.lower() == ".osim":
+    if model.suffix.lower() in (".osim", ".json"):
         raise click.UsageError("A motion is missing: osim-inertia id MODEL MOTION, or osim-inertia id SETUP.xml")
     setup = read_inverse_dynamics_setup(model, like_opensim=like_opensim)
     return Job(model=setup.model, motion=setup.motion, loads=setup.external_loads, folder=setup.folder,
@@ -120,6 +127,7 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
         for path, table in tables.items():
             _write(table, path)
     forces = tables[job.output]
+    spec = model.muscle_mass
     return {
         "model": str(job.model),
         "motion": str(job.motion),
@@ -131,6 +139,7 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
         "time_range": [float(forces.time[0]), float(forces.time[-1])],
         "lowpass_hz": job.lowpass,
         "like_opensim": not job.exact,
+        "muscle_mass_kg": 0.0 if spec is None else sum(muscle.mass for muscle in spec.muscles),
         "seconds": {name: round(value, 6) for name, value in phases.seconds.items()},
         "notes": notes,
     }
@@ -155,11 +164,22 @@ def _read(job: Job, phases: Phases, notes: list[str]) -> tuple[Model, Table, Ext
             loads = read_external_loads(job.loads, folder=job.folder, like_opensim=job.like_opensim)
     notes += [f"{job.model.name}: {text}" for text in model.notes]
     notes += [f"{job.motion.name}: {text}" for text in motion.notes]
+    model = _with_muscle_mass(job, model, phases, notes)
     left_out = forces_left_out(model, job.excluded)
     if left_out:
         notes.append("These forces of the model are left out, but OpenSim applies them unless forces_to_exclude names "
                      f"them: {', '.join(left_out)}.")  # fmt: skip
     return model, motion, loads
+
+
+def _with_muscle_mass(job: Job, model: Model, phases: Phases, notes: list[str]) -> Model:
+    if job.transfer is not None:
+        with phases("transfer", "Giving muscles mass"):
+            before, model = model, job.transfer.apply(model, job.model)
+        notes.append(transfer_note(transfer_summary(before, model)))
+    elif model.muscle_mass is not None:
+        notes.append(INERTIAL_ONLY)
+    return model
 
 
 def _solve(

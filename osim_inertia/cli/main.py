@@ -22,6 +22,8 @@ COMMANDS = {
     "ik": "osim_inertia.cli.ik:ik_command",
     "id": "osim_inertia.cli.id:id_command",
     "muscles": "osim_inertia.cli.muscles:muscles",
+    "convert": "osim_inertia.cli.convert:convert",
+    "rank": "osim_inertia.cli.rank:rank",
     "doctor": "osim_inertia.cli.doctor:doctor",
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from osim_inertia.kernels.constraints import COUPLER, constraint_errors
 from osim_inertia.kernels.ik_cost import couple, evaluate_fit, gather, inner, new_slopes, place
-from osim_inertia.kernels.ik_step import bounded_step, new_step
+from osim_inertia.kernels.ik_step import bounded_step, new_step, stiffen
 from osim_inertia.kernels.kinematics import new_motion
 from osim_inertia.kernels.rotation import matrix, put, row, times
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
@@ -121,6 +121,7 @@ def _next_step(P, q, previous, hold, lower, upper, S, B, W):
         gather(P, S, newton, B, W.H, W.g)
         for i in range(P.free.shape[0]):
             W.g[i] += hold[i] * (q[P.free[i]] - previous[i])
+        stiffen(W)
         if bounded_step(W, damping, hold):
             return True
         if not newton:

@@ -16,6 +16,7 @@ from osim_inertia.kernels.ik_cost import inner
 
 MAX_CORRECTIONS = 40
 REDUNDANT = 1e-12  # share of the diagonal that keeps redundant constraints solvable
+CORRECTIONS = 2
 
 
 class Step(NamedTuple):
@@ -34,6 +35,7 @@ class Step(NamedTuple):
     new_K: np.ndarray  # (m, nz) of the pose on trial
     new_k: np.ndarray  # (m,)
     force: np.ndarray  # (m,) multipliers of the constraints
+    miss: np.ndarray  # (m,)
     Y: np.ndarray  # (m, nz) H⁻¹ Kᵀ, transposed
     schur: np.ndarray  # (m, m)
 
@@ -44,7 +46,7 @@ def new_step(nz, m):
     return Step(
         np.zeros((nz, nz)), np.zeros(nz), np.zeros(nz), np.zeros(nz), np.zeros(nz), np.zeros(nz, dtype=np.int64),
         np.zeros((nz, nz)), np.zeros(nz), np.zeros((m, nz)), np.zeros(m),
-        np.zeros((m, nz)), np.zeros(m), np.zeros(m), np.zeros((m, nz)), np.zeros((m, m)),
+        np.zeros((m, nz)), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros((m, nz)), np.zeros((m, m)),
     )
 
 
@@ -120,6 +122,17 @@ def bounded_step(W, damping, hold):
 
 
 @inner
+def stiffen(W):
+    """H + KᵀK and g + Kᵀk: the same step, since K d = −k, from a matrix that is firm where only constraints hold."""
+    nz = W.g.shape[0]
+    for r in range(W.k.shape[0]):
+        for i in range(nz):
+            W.g[i] += W.K[r, i] * W.k[r]
+            for j in range(nz):
+                W.H[i, j] += W.K[r, i] * W.K[r, j]
+
+
+@inner
 def _solve_with_sides(W, damping, hold):
     """The step for the present sides."""
     nz, m = W.g.shape[0], W.k.shape[0]
@@ -147,33 +160,38 @@ def _solve_with_sides(W, damping, hold):
 
 @inner
 def _onto_constraints(W):
-    """Correct the step so that K d = −k: multipliers from the Schur complement K H⁻¹ Kᵀ."""
+    """Correct the step so that K d = −k: multipliers from the Schur complement K H⁻¹ Kᵀ.
+
+    What keeps redundant equations solvable makes the others inexact; repeating the correction makes up for it.
+    """
     nz, m = W.g.shape[0], W.k.shape[0]
     largest = 0.0
     for r in range(m):
+        W.force[r] = 0.0
         for i in range(nz):
             W.Y[r, i] = W.K[r, i] if W.side[i] == 0 else 0.0
         solve_factored(W.factor, W.Y[r])
-        miss = W.k[r]
-        for i in range(nz):
-            miss += W.K[r, i] * W.d[i]
-        W.force[r] = miss
     for r in range(m):
         for s in range(r + 1):
-            total = 0.0
+            W.schur[r, s] = 0.0
             for i in range(nz):
                 if W.side[i] == 0:
-                    total += W.K[r, i] * W.Y[s, i]
-            W.schur[r, s] = total
+                    W.schur[r, s] += W.K[r, i] * W.Y[s, i]
         largest = max(largest, W.schur[r, r])
     for r in range(m):
-        if W.schur[r, r] <= 0.0:  # nothing that may move changes this equation
-            W.schur[r, r], W.force[r] = 1.0, 0.0
         W.schur[r, r] += REDUNDANT * largest
+        if W.schur[r, r] <= 0.0:  # nothing that may move changes any equation
+            W.schur[r, r] = 1.0
     if not factorize(W.schur):
         return False
-    solve_factored(W.schur, W.force)
-    for r in range(m):
-        for i in range(nz):
-            W.d[i] -= W.force[r] * W.Y[r, i]
+    for _ in range(CORRECTIONS):
+        for r in range(m):
+            W.miss[r] = W.k[r]
+            for i in range(nz):
+                W.miss[r] += W.K[r, i] * W.d[i]
+        solve_factored(W.schur, W.miss)
+        for r in range(m):
+            W.force[r] += W.miss[r]
+            for i in range(nz):
+                W.d[i] -= W.miss[r] * W.Y[r, i]
     return True

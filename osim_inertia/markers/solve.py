@@ -125,7 +125,8 @@ class Solver:
         if weight is not None:
             weights[1] = weight
         cost, iterations = np.zeros(2), np.zeros(2, dtype=np.int64)
-        ik.fit_frames(P.system.arrays, P.fit, P.rows, q, P.target[twice], weights, P.reference[twice], P.hold[twice],
+        rows = P.rows if unknown is None else None  # a part of the joints cannot close loops
+        ik.fit_frames(P.system.arrays, P.fit, rows, q, P.target[twice], weights, P.reference[twice], P.hold[twice],
                       lower, upper, self.tolerance, FIRST_LIMIT, 1, 2, ik.JUMP, 0, cost, iterations)  # fmt: skip
         return float(cost[1]), int(iterations[1]), q[1]
 
