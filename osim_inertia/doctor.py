@@ -138,24 +138,33 @@ class _Examination:
         return Finding("no length", self.system.path_names[path], np.inf, self._pose(row, path), self.line.name(row),
                        "", nothing, nothing, "", self.number, float(row))
 
-    def _narrowed(self, path: int, row: int, width: float, values: Callable[[Array], Array]) -> tuple[float, float]:
-        """The interval after row `row` narrowed around the largest change of values (k, P, …) of a path."""
+    def _narrowed(
+        self, path: int, row: int, width: float, limit: float, values: Callable[[Array], Array]
+    ) -> tuple[float, float] | None:
+        """The interval after row `row` narrowed around the largest change of values (k, P, …) of a path.
+
+        None as soon as nothing in it changes by more than the limit: a slope, not a jump.
+        """
         low, high = float(row), float(row + 1)
         while (high - low) * self.line.speed(low) > width:
             at = np.linspace(low, high, PARTS + 1)
-            change = np.diff(values(at)[:, path].reshape(len(at), -1), axis=0)
-            worst = np.abs(np.nan_to_num(change - np.median(change, axis=0))).max(axis=1).argmax()
+            change = np.nan_to_num(np.diff(values(at)[:, path].reshape(len(at), -1), axis=0))
+            if np.abs(change).max() < limit:
+                return None
+            worst = np.abs(change - np.median(change, axis=0)).max(axis=1).argmax()
             low, high = at[worst], at[worst + 1]
         return low, high
 
     def _length_jump(self, path: int, row: int) -> Finding | None:
-        low, high = self._narrowed(path, row, LENGTH_WIDTH, self.lengths)
-        jump = abs(float(np.diff(self.lengths(np.array([low, high]))[:, path])[0]))
-        return self._finding(path, low, high, jump) if jump > self.limits.length else None
+        place = self._narrowed(path, row, LENGTH_WIDTH, self.limits.length, self.lengths)
+        if place is None:
+            return None
+        jump = abs(float(np.diff(self.lengths(np.array(place))[:, path])[0]))
+        return self._finding(path, *place, jump) if jump > self.limits.length else None
 
     def _arm_jump(self, path: int, row: int) -> Finding | None:
-        low, high = self._narrowed(path, row, ARM_WIDTH, lambda at: self.arms(self.line.poses(at)))
-        return self._finding(path, low, high, 0.0)
+        place = self._narrowed(path, row, ARM_WIDTH, self.limits.arm, lambda at: self.arms(self.line.poses(at)))
+        return None if place is None else self._finding(path, *place, 0.0)
 
     def _sides(self, path: int, low: float, high: float) -> tuple[Array, Array, Array, Array]:
         """Poses (2, n), lengths (2,) and moment arms (2, n) a little before and after a jump, and the jump of the arms.

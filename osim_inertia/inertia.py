@@ -292,7 +292,8 @@ def _bone_lines(
         if m.outboard == body.path and not m.closes_loop:
             start = ground(m.joint.parent_frame if m.reversed else m.joint.child_frame)
         elif m.inboard == body.path:
-            ends.append(ground(m.joint.child_frame if m.reversed else m.joint.parent_frame))
+            # the outboard frame: in many knees the frame on the femur is at the hip, and functions shift the tibia
+            ends.append(ground(m.joint.parent_frame if m.reversed else m.joint.child_frame))
     center = pose[:3, 3] + pose[:3, :3] @ np.array(body.mass_center)
     return [(start, end) for end in ends] or [(start, 2.0 * center - start)]
 

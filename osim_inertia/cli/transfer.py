@@ -190,8 +190,10 @@ def transfer_summary(before: Model, after: Model) -> dict[str, Any]:
 def transfer_note(summary: Mapping[str, Any]) -> str:
     """The transfer in one sentence."""
     muscles = len({row["muscle"] for row in summary["muscles"]})
-    moved = f"{summary['muscle_mass_kg']:.4g} of {summary['mass_kg']:.4g} kg moved from {len(summary['bodies'])} bodies"
-    return f"{moved} to {muscles} muscles (map {summary['map']}, residual {summary['residual']}). {INERTIAL_ONLY}"
+    bodies = len(summary["bodies"])
+    moved = f"{summary['muscle_mass_kg']:.4g} of {summary['mass_kg']:.4g} kg moved"
+    ends = f"from {bodies} {'body' if bodies == 1 else 'bodies'} to {muscles} {'muscle' if muscles == 1 else 'muscles'}"
+    return f"{moved} {ends} (map {summary['map']}, residual {summary['residual']}). {INERTIAL_ONLY}"
 
 
 def show_transfer(summary: Mapping[str, Any]) -> None:

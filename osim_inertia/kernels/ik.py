@@ -71,11 +71,12 @@ def _fit_pose(
     A, P, rows, q, previous, target, weight, reference, hold, lower, upper, tolerance, limit, trial, X, S, B, W
 ):
     """Fit one frame from q (n,) in place; previous (nz,) holds what is undetermined. (φ, steps taken)."""
-    n, nz = q.shape[0], P.free.shape[0]
+    free, d, side = P.free, W.d, W.side
+    n, nz = q.shape[0], free.shape[0]
     for c in range(n):
         trial[c] = q[c]
     for i in range(nz):
-        W.side[i] = -1 if lower[i] == upper[i] else 0
+        side[i] = -1 if lower[i] == upper[i] else 0
     cost = errors = 0.0
     share, small = 1.0, False
     for iteration in range(limit + 1):
@@ -90,16 +91,17 @@ def _fit_pose(
             new_errors = _constrain(A, P, rows, trial, S, W)
             for r in range(rows.shape[0]):
                 stiffness = max(stiffness, 2.0 * abs(W.force[r]))
-        merit = cost + _pull(P, q, previous, hold) + stiffness * errors
-        new_merit = new_cost + _pull(P, trial, previous, hold) + stiffness * new_errors
+        merit = cost + _pull(free, q, previous, hold) + stiffness * errors
+        new_merit = new_cost + _pull(free, trial, previous, hold) + stiffness * new_errors
         if iteration == 0 or new_merit <= merit * (1.0 + ROUNDING):
             for c in range(n):
                 q[c] = trial[c]
             cost, errors = new_cost, new_errors
-            _keep_constraints(W)
+            if rows is not None:
+                _keep_constraints(W)
             if not _next_step(P, q, previous, hold, lower, upper, S, B, W):
                 return cost, -max(iteration, 1)
-            share, small = 1.0, _shorten(P, W) < tolerance
+            share, small = 1.0, _shorten(P.turns, W.d) < tolerance
         else:  # a descent direction: less of it is better
             share *= LESS
             if share < LEAST:
@@ -107,20 +109,21 @@ def _fit_pose(
         for c in range(n):
             trial[c] = q[c]
         for i in range(nz):
-            trial[P.free[i]] = min(max(q[P.free[i]] + share * W.d[i], lower[i]), upper[i])
+            trial[free[i]] = min(max(q[free[i]] + share * d[i], lower[i]), upper[i])
     return cost, -limit
 
 
 @inner
 def _next_step(P, q, previous, hold, lower, upper, S, B, W):
     """Fill W.d with Newton's step, or Gauss and Newton's if the curvature is not positive, damped until it is."""
+    free, g, low, high = P.free, W.g, W.low, W.high
     newton, damping = True, 0.0
-    for i in range(P.free.shape[0]):
-        W.low[i], W.high[i] = lower[i] - q[P.free[i]], upper[i] - q[P.free[i]]
+    for i in range(free.shape[0]):
+        low[i], high[i] = lower[i] - q[free[i]], upper[i] - q[free[i]]
     while damping <= LAST_DAMPING:
-        gather(P, S, newton, B, W.H, W.g)
-        for i in range(P.free.shape[0]):
-            W.g[i] += hold[i] * (q[P.free[i]] - previous[i])
+        gather(P, S, newton, B, W.H, g)
+        for i in range(free.shape[0]):
+            g[i] += hold[i] * (q[free[i]] - previous[i])
         stiffen(W)
         if bounded_step(W, damping, hold):
             return True
@@ -131,25 +134,25 @@ def _next_step(P, q, previous, hold, lower, upper, S, B, W):
 
 
 @inner
-def _pull(P, q, previous, hold):
+def _pull(free, q, previous, hold):
     """½ Σ hold (z − z of the frame before)²."""
     total = 0.0
-    for i in range(P.free.shape[0]):
-        total += hold[i] * (q[P.free[i]] - previous[i]) ** 2
+    for i in range(free.shape[0]):
+        total += hold[i] * (q[free[i]] - previous[i]) ** 2
     return 0.5 * total
 
 
 @inner
-def _shorten(P, W):
-    """Keep the largest turn of the step below LONGEST_TURN; the largest change there was in it."""
+def _shorten(turns, d):
+    """Keep the largest turn of the step d below LONGEST_TURN; the largest change there was in it."""
     size, turn = 0.0, 0.0
-    for i in range(P.free.shape[0]):
-        size = max(size, abs(W.d[i]))
-        if P.turns[i]:
-            turn = max(turn, abs(W.d[i]))
+    for i in range(d.shape[0]):
+        size = max(size, abs(d[i]))
+        if turns[i]:
+            turn = max(turn, abs(d[i]))
     if turn > LONGEST_TURN:
-        for i in range(P.free.shape[0]):
-            W.d[i] *= LONGEST_TURN / turn
+        for i in range(d.shape[0]):
+            d[i] *= LONGEST_TURN / turn
     return size
 
 

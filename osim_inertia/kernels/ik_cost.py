@@ -144,13 +144,13 @@ def evaluate_fit(A, P, q, target, weight, reference, X, S):
     for k in range(weight.shape[0]):
         w = weight[k]
         if w > 0.0:
-            cost += _add_marker(P.marker_body[k], row(P.marker_point, k), row(target, k), w, X, S)
+            cost += _add_marker(P.marker_body[k], row(P.marker_point, k), row(target, k), w, X.R, X.p, S.sums)
     for c in range(S.gradient.shape[0]):
         S.gradient[c] = 0.0
     for b in range(P.bodies.shape[0] - 1, -1, -1):
         body = P.bodies[b]
         for c in range(A.first[body], A.first[body] + A.dofs[body]):
-            _slopes_of(A, body, c, X, S)
+            _slopes_of(A.parent, A.first, A.dofs, body, c, X.p, X.Hw, X.Hv, S.arm, S.sums, S.gradient, S.normal, S.bend)
         if A.parent[body] >= 0:
             _add_to_parent(S.sums[body], S.sums[A.parent[body]], sub(row(X.p, body), row(X.p, A.parent[body])))
     for t in range(P.task.shape[0]):
@@ -162,14 +162,14 @@ def evaluate_fit(A, P, q, target, weight, reference, X, S):
 
 
 @inner
-def _add_marker(body, point, target, w, X, S):
+def _add_marker(body, point, target, w, R, p, sums):
     """Enter one marker into the sums of its body; ½ w |e|²."""
     if body < 0:
         e = sub(point, target)
         return 0.5 * w * dot3(e, e)
-    r = times(matrix(X.R, body), point)
-    e = sub(add(row(X.p, body), r), target)
-    s = S.sums[body]
+    r = times(matrix(R, body), point)
+    e = sub(add(row(p, body), r), target)
+    s = sums[body]
     s[0] += w
     for i in range(3):
         s[1 + i] += w * r[i]
@@ -200,29 +200,29 @@ def _add_to_parent(s, t, d):
 
 
 @inner
-def _slopes_of(A, body, c, X, S):
+def _slopes_of(parent, first, dofs, body, c, p, all_w, all_v, arm, sums, gradient, normal, bend):
     """Row c of gradient, normal and bend: the body's own coordinates up to c, then those of its ancestors."""
-    s = S.sums[body]
-    w, v = row(X.Hw, c), row(X.Hv, c)
+    s = sums[body]
+    w, v = row(all_w, c), row(all_v, c)
     h, F = (s[1], s[2], s[3]), (s[10], s[11], s[12])
     D = (s[13], s[14], s[15], s[16], s[17], s[18], s[19], s[20], s[21])
     inertia = (s[4], s[7], s[8], s[7], s[5], s[9], s[8], s[9], s[6])
-    S.gradient[c] += dot3(v, F) + dot3(w, (D[5] - D[7], D[6] - D[2], D[1] - D[3]))
+    gradient[c] += dot3(v, F) + dot3(w, (D[5] - D[7], D[6] - D[2], D[1] - D[3]))
     P = add(scaled(s[0], v), cross(w, h))  # momentum of the point masses as q_c moves, and its moment about the origin
     L = add(cross(h, v), sub(scaled(s[4] + s[5] + s[6], w), times(inertia, w)))
     turned = sub(times(D, w), scaled(D[0] + D[4] + D[8], w))
-    within = add(turned, cross(cross(w, row(S.arm, body)), F))  # a joint's own translations do not turn with it
+    within = add(turned, cross(cross(w, row(arm, body)), F))  # a joint's own translations do not turn with it
     beyond = add(turned, cross(v, F))
-    for a in range(A.first[body], c + 1):
-        S.normal[c, a] = dot3(row(X.Hv, a), P) + dot3(row(X.Hw, a), L)
-        S.bend[c, a] = dot3(row(X.Hw, a), within)
-    origin, inner = row(X.p, body), A.parent[body]
-    while inner >= 0:
-        about = add(L, cross(sub(origin, row(X.p, inner)), P))
-        for a in range(A.first[inner], A.first[inner] + A.dofs[inner]):
-            S.normal[c, a] = dot3(row(X.Hv, a), P) + dot3(row(X.Hw, a), about)
-            S.bend[c, a] = dot3(row(X.Hw, a), beyond)
-        inner = A.parent[inner]
+    for a in range(first[body], c + 1):
+        normal[c, a] = dot3(row(all_v, a), P) + dot3(row(all_w, a), L)
+        bend[c, a] = dot3(row(all_w, a), within)
+    origin, near = row(p, body), parent[body]
+    while near >= 0:
+        about = add(L, cross(sub(origin, row(p, near)), P))
+        for a in range(first[near], first[near] + dofs[near]):
+            normal[c, a] = dot3(row(all_v, a), P) + dot3(row(all_w, a), about)
+            bend[c, a] = dot3(row(all_w, a), beyond)
+        near = parent[near]
 
 
 @inner
@@ -231,30 +231,33 @@ def gather(P, S, newton, B, H, g):
 
     newton: with the second derivatives, else Gauss and Newton's matrix.
     """
-    n, nz, C = S.gradient.shape[0], P.free.shape[0], P.constraints
+    gradient, normal, bend, slope, curve = S.gradient, S.normal, S.bend, S.slope, S.curve
+    free, couplers, task, C = P.free, P.couplers, P.task, P.constraints
+    dependent, n_args, args = C.dependent, C.n_args, C.args
+    n, nz = gradient.shape[0], free.shape[0]
     for c in range(n):
         for a in range(c + 1):
-            B[c, a] = S.normal[c, a] + S.bend[c, a] if newton else S.normal[c, a]
+            B[c, a] = normal[c, a] + bend[c, a] if newton else normal[c, a]
             B[a, c] = B[c, a]
-    for t in range(P.task.shape[0]):
-        B[P.task[t], P.task[t]] += P.task_weight[t]
-    for i in range(P.couplers.shape[0] - 1, -1, -1):
-        k = P.couplers[i]
-        d, count = C.dependent[k], C.n_args[k]
+    for t in range(task.shape[0]):
+        B[task[t], task[t]] += P.task_weight[t]
+    for i in range(couplers.shape[0] - 1, -1, -1):
+        k = couplers[i]
+        d, count = dependent[k], n_args[k]
         for j in range(count):
-            a = C.args[k, j]
-            S.gradient[a] += S.slope[i, j] * S.gradient[d]
+            a = args[k, j]
+            gradient[a] += slope[i, j] * gradient[d]
             for c in range(n):
-                B[c, a] += S.slope[i, j] * B[c, d]
+                B[c, a] += slope[i, j] * B[c, d]
         for j in range(count):
-            a = C.args[k, j]
+            a = args[k, j]
             for c in range(n):
-                B[a, c] += S.slope[i, j] * B[d, c]
+                B[a, c] += slope[i, j] * B[d, c]
             for l in range(count):
                 if newton:
-                    B[a, C.args[k, l]] += S.gradient[d] * S.curve[i, j, l]
-        S.gradient[d] = 0.0  # passed on: a second call must not count it again
+                    B[a, args[k, l]] += gradient[d] * curve[i, j, l]
+        gradient[d] = 0.0  # passed on: a second call must not count it again
     for i in range(nz):
-        g[i] = S.gradient[P.free[i]]
+        g[i] = gradient[free[i]]
         for j in range(nz):
-            H[i, j] = B[P.free[i], P.free[j]]
+            H[i, j] = B[free[i], free[j]]

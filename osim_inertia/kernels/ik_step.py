@@ -88,74 +88,76 @@ def solve_factored(L, x):
 
 @inner
 def bounded_step(W, damping, hold):
-    """Fill W.d and W.force; False if the matrix is not positive definite.
+    """Fill d and force; False if the matrix is not positive definite.
 
-    The diagonal grows by damping times itself plus hold (nz,). W.side comes in as a guess and goes out as found.
+    The diagonal grows by damping times itself plus hold (nz,). side comes in as a guess and goes out as found.
     """
-    nz = W.g.shape[0]
+    H, g, d, low, high, side, K, force = W.H, W.g, W.d, W.low, W.high, W.side, W.K, W.force
+    nz, m = g.shape[0], force.shape[0]
     for _ in range(MAX_CORRECTIONS):
         if not _solve_with_sides(W, damping, hold):
             return False
         changed = False
         for i in range(nz):
-            if W.side[i] == 0:
-                if W.d[i] < W.low[i]:
-                    W.side[i] = -1
+            if side[i] == 0:
+                if d[i] < low[i]:
+                    side[i] = -1
                     changed = True
-                elif W.d[i] > W.high[i]:
-                    W.side[i] = 1
+                elif d[i] > high[i]:
+                    side[i] = 1
                     changed = True
-            elif W.low[i] < W.high[i]:
-                pull = W.g[i] + (damping * abs(W.H[i, i]) + hold[i]) * W.d[i]
+            elif low[i] < high[i]:
+                pull = g[i] + (damping * abs(H[i, i]) + hold[i]) * d[i]
                 for j in range(nz):
-                    pull += W.H[i, j] * W.d[j]
-                for r in range(W.k.shape[0]):
-                    pull += W.K[r, i] * W.force[r]
-                if pull * W.side[i] > 0.0:
-                    W.side[i] = 0
+                    pull += H[i, j] * d[j]
+                for r in range(m):
+                    pull += K[r, i] * force[r]
+                if pull * side[i] > 0.0:
+                    side[i] = 0
                     changed = True
         if not changed:
             return True
     for i in range(nz):  # the sets went in circles: a step inside the bounds, which the caller tries before it trusts
-        W.d[i] = min(max(W.d[i], W.low[i]), W.high[i])
+        d[i] = min(max(d[i], low[i]), high[i])
     return True
 
 
 @inner
 def stiffen(W):
     """H + KᵀK and g + Kᵀk: the same step, since K d = −k, from a matrix that is firm where only constraints hold."""
-    nz = W.g.shape[0]
-    for r in range(W.k.shape[0]):
+    H, g, K, k = W.H, W.g, W.K, W.k
+    nz = g.shape[0]
+    for r in range(k.shape[0]):
         for i in range(nz):
-            W.g[i] += W.K[r, i] * W.k[r]
+            g[i] += K[r, i] * k[r]
             for j in range(nz):
-                W.H[i, j] += W.K[r, i] * W.K[r, j]
+                H[i, j] += K[r, i] * K[r, j]
 
 
 @inner
 def _solve_with_sides(W, damping, hold):
     """The step for the present sides."""
-    nz, m = W.g.shape[0], W.k.shape[0]
-    L, x = W.factor, W.rhs
+    H, g, d, low, high, side = W.H, W.g, W.d, W.low, W.high, W.side
+    nz, L, x = g.shape[0], W.factor, W.rhs
     for i in range(nz):
-        held = W.side[i] != 0
-        x[i] = -W.g[i]
+        held = side[i] != 0
+        x[i] = -g[i]
         if held:
-            x[i] = W.low[i] if W.side[i] < 0 else W.high[i]
+            x[i] = low[i] if side[i] < 0 else high[i]
         for j in range(i + 1):
-            L[i, j] = 0.0 if held or W.side[j] != 0 else W.H[i, j]
-        L[i, i] = 1.0 if held else W.H[i, i] + damping * abs(W.H[i, i]) + hold[i]
+            L[i, j] = 0.0 if held or side[j] != 0 else H[i, j]
+        L[i, i] = 1.0 if held else H[i, i] + damping * abs(H[i, i]) + hold[i]
     for j in range(nz):
-        if W.side[j] != 0 and x[j] != 0.0:
+        if side[j] != 0 and x[j] != 0.0:
             for i in range(nz):
-                if W.side[i] == 0:
-                    x[i] -= W.H[i, j] * x[j]
+                if side[i] == 0:
+                    x[i] -= H[i, j] * x[j]
     if not factorize(L):
         return False
     solve_factored(L, x)
     for i in range(nz):
-        W.d[i] = x[i]
-    return m == 0 or _onto_constraints(W)
+        d[i] = x[i]
+    return W.k.shape[0] == 0 or _onto_constraints(W)
 
 
 @inner
@@ -164,34 +166,34 @@ def _onto_constraints(W):
 
     What keeps redundant equations solvable makes the others inexact; repeating the correction makes up for it.
     """
-    nz, m = W.g.shape[0], W.k.shape[0]
-    largest = 0.0
+    d, side, K, k, force, miss, Y, schur = W.d, W.side, W.K, W.k, W.force, W.miss, W.Y, W.schur
+    nz, m, largest = d.shape[0], k.shape[0], 0.0
     for r in range(m):
-        W.force[r] = 0.0
+        force[r] = 0.0
         for i in range(nz):
-            W.Y[r, i] = W.K[r, i] if W.side[i] == 0 else 0.0
-        solve_factored(W.factor, W.Y[r])
+            Y[r, i] = K[r, i] if side[i] == 0 else 0.0
+        solve_factored(W.factor, Y[r])
     for r in range(m):
         for s in range(r + 1):
-            W.schur[r, s] = 0.0
+            schur[r, s] = 0.0
             for i in range(nz):
-                if W.side[i] == 0:
-                    W.schur[r, s] += W.K[r, i] * W.Y[s, i]
-        largest = max(largest, W.schur[r, r])
+                if side[i] == 0:
+                    schur[r, s] += K[r, i] * Y[s, i]
+        largest = max(largest, schur[r, r])
     for r in range(m):
-        W.schur[r, r] += REDUNDANT * largest
-        if W.schur[r, r] <= 0.0:  # nothing that may move changes any equation
-            W.schur[r, r] = 1.0
-    if not factorize(W.schur):
+        schur[r, r] += REDUNDANT * largest
+        if schur[r, r] <= 0.0:  # nothing that may move changes any equation
+            schur[r, r] = 1.0
+    if not factorize(schur):
         return False
     for _ in range(CORRECTIONS):
         for r in range(m):
-            W.miss[r] = W.k[r]
+            miss[r] = k[r]
             for i in range(nz):
-                W.miss[r] += W.K[r, i] * W.d[i]
-        solve_factored(W.schur, W.miss)
+                miss[r] += K[r, i] * d[i]
+        solve_factored(schur, miss)
         for r in range(m):
-            W.force[r] += W.miss[r]
+            force[r] += miss[r]
             for i in range(nz):
-                W.d[i] -= W.miss[r] * W.Y[r, i]
+                d[i] -= miss[r] * Y[r, i]
     return True

@@ -77,8 +77,8 @@ def build_problem(
         fit=fit,
         rows=rows if len(rows) else None,
         constraint_names=tuple(names[row] for row in rows),
-        target=np.where(present[..., None], positions, 0.0),
-        weight=np.divide(share, total, out=np.zeros_like(share), where=total > 0.0),
+        target=np.ascontiguousarray(np.where(present[..., None], positions, 0.0)),  # one layout: compiled once
+        weight=np.ascontiguousarray(np.divide(share, total, out=np.zeros(share.shape), where=total > 0.0)),
         reference=np.ascontiguousarray(reference, dtype=np.float64).reshape(len(time), len(tasks)),
         hold=HOLD + _hold_of_missing(system, fit, np.where(present, 0.0, weights / max(weights.sum(), np.finfo(float).tiny))),
         fixed=fixed,
@@ -153,4 +153,4 @@ def _hold_of_missing(system: System, fit: Fit, missing: Array) -> Array:
         while body >= 0:
             moves[k, system.arrays.body_of[fit.free] == body] = 1.0
             body = system.arrays.parent[body]
-    return HOLD_OF_MISSING * (missing @ moves) * np.where(fit.turns, ARM**2, 1.0)
+    return np.ascontiguousarray(HOLD_OF_MISSING * (missing @ moves) * np.where(fit.turns, ARM**2, 1.0))

@@ -1,0 +1,192 @@
+"""The dense matrices of the papers, for research and as a second opinion on the fast kernels.
+
+With φ_m the twists of all bodies (angular, linear at the body origin, in ground) and x_α the points of matter:
+
+    ẋ_α = J_αm φ_m      ẍ_α = J_αm φ̇_m + J̇_αm φ_m      J_αr = J_αm J_mr      M̃_r = J_mrᵀ M_m J_mr + J_αrᵀ M_α J_αr
+
+(Differentiable Simulation of Inertial Musculotendons, eqs. 5–7; types I and II after eqs. 12–18, with the corrections
+that docs/theory.md lists.) Straight and via-point muscles are written out here without using the kernels. On a wrap the
+points come from the kernels and J̇_αm is a central difference along the motion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from osim_inertia.errors import ModelError
+from osim_inertia.kernels import muscle_batch as kernel
+from osim_inertia.kernels.kinematics import move, new_motion
+from osim_inertia.kernels.muscle_inertia import place_matter
+from osim_inertia.kernels.muscle_line import build_line, find_wraps, move_nodes, move_objects
+from osim_inertia.system import System
+
+Array = NDArray[np.float64]
+STEP = 1e-6  # s, for J̇ of wrapped muscles
+
+
+@dataclass(frozen=True)
+class DenseBlocks:
+    """One muscle at one instant. k points of matter, B bodies (as in `body_names`), n coordinates."""
+
+    points: Array  # (k, 3) m
+    masses: Array  # (k,) kg
+    J_am: Array  # (k, 3, 6 B)
+    dJ_am: Array  # (k, 3, 6 B), the rate of J_am along the motion
+    J_ar: Array  # (k, 3, n)
+    explicit: bool  # written out (straight and via-point muscles) or from the kernels (wrapped)
+
+
+def dense_blocks(system: System, muscle: str, q: ArrayLike, u: ArrayLike) -> DenseBlocks:
+    """The papers' blocks of one muscle that has mass. Moving path points, which no body twist moves, are refused."""
+    names = [] if system.muscles is None else [system.path_names[i] for i in system.muscles.path]
+    if muscle not in names:
+        raise ModelError(f"'{muscle}' is no muscle with mass.")
+    q, u = (array[0] for array in system.frames(q=q, u=u))
+    index = names.index(muscle)
+    J_mr = system.body_jacobians(q, u)[0][0].reshape(-1, system.n)
+    line = _Line(system, index, q)
+    J_am = line.velocities(system)
+    if line.wraps == 0:
+        J_am, dJ_am = _written_out(system, line, q, u)
+    else:
+        qdot = system.qdot(q, u)[0]
+        ahead = _Line(system, index, q + STEP * qdot, line.labels).velocities(system)
+        behind = _Line(system, index, q - STEP * qdot, line.labels).velocities(system)
+        dJ_am = (ahead - behind) / (2.0 * STEP)
+    return DenseBlocks(line.points, line.masses, J_am, dJ_am, J_am @ J_mr, line.wraps == 0)
+
+
+def dense_mass_matrix(system: System, q: ArrayLike) -> Array:
+    """M̃_r (n, n) of eq. 7: bones through J_mr, matter through J_αr."""
+    rest = np.zeros(system.n)
+    bones = System(replace(system.model, muscle_mass=None))
+    M = bones.mass_matrix(q)[0]
+    for muscle in system.model.muscle_mass.muscles if system.model.muscle_mass else ():
+        blocks = dense_blocks(system, muscle.name, q, rest)
+        M = M + np.einsum("k,kai,kaj->ij", blocks.masses, blocks.J_ar, blocks.J_ar)
+    return M
+
+
+class _Line:
+    """Matter of one muscle at a pose, and the nodes it hangs on."""
+
+    def __init__(self, system: System, index: int, q: Array, labels: Array | None = None) -> None:
+        assert system.muscles is not None
+        self._system, self._index, self._q = system, index, q
+        A, P = system.arrays, system.paths.arrays
+        self._room = kernel.new_room(P, system.muscles)
+        self._motion = new_motion(A)
+        rest = np.zeros(system.n)
+        move(A, q, rest, self._motion)
+        self._fill(labels)
+        line, _, M = self._room
+        count = M.count[0]
+        self.points, self.masses, self.labels = M.x[:count].copy(), M.mass[:count].copy(), M.xi[:count].copy()
+        self.intervals = M.interval[:count].copy()
+        self.nodes, self.bodies = line.nodes[: self.n].copy(), line.ints[: self.n, 1].copy()
+
+    def _fill(self, labels: Array | None = None) -> None:
+        """Evaluate the line for the twists now in the motion. Given labels stay on the same matter."""
+        system = self._system
+        assert system.muscles is not None
+        line, path, M = self._room
+        A, P, muscles = system.arrays, system.paths.arrays, system.muscles
+        rest, still = np.zeros(system.n), np.zeros((len(A.parent), 3))
+        i = muscles.path[self._index]
+        move_objects(P, self._motion, still, still, np.zeros(3), line)
+        self.n = move_nodes(P, i, self._motion, self._q, rest, rest, still, still, np.zeros(3), line)
+        self.wraps = find_wraps(P, i, self.n, line, path)
+        build_line(self.n, self.wraps, muscles.blend, line, path)
+        material = kernel.muscle_at(muscles, self._index)
+        place_matter(line, self.n, path, material, M)
+        if labels is not None:
+            self._relabel(labels, material)
+
+    def _relabel(self, labels: Array, material: tuple[float, ...]) -> None:
+        from osim_inertia.kernels.muscle_inertia import move_matter
+        from osim_inertia.kernels.muscle_line import LENGTH, START
+
+        line, path, M = self._room
+        for m, label in enumerate(labels):
+            s = material[0] + label * (material[1] + line.total[0])
+            k = int(np.searchsorted(line.rows[1 : self.n - 1, START], s))
+            M.interval[m], M.xi[m] = k, label
+            M.eta[m] = (s - line.rows[k, START]) / line.rows[k, LENGTH]
+            move_matter(line, path, M, m, m + 1)
+        M.count[0] = len(labels)
+
+    def velocities(self, system: System) -> Array:
+        """J_αm, column by column: velocities of the matter when one body has a unit twist."""
+        order = [system.compiled.body_index[body.path] for body in system.model.bodies]
+        J = np.zeros((len(self.points), 3, 6 * len(order)))
+        labels = self.labels
+        for column, body in enumerate(order):
+            for axis in range(6):
+                self._motion.w[:], self._motion.v[:] = 0.0, 0.0
+                (self._motion.w if axis < 3 else self._motion.v)[body, axis % 3] = 1.0
+                self._fill(labels)
+                J[:, :, 6 * column + axis] = self._room[2].v[: len(labels)]
+        self._motion.w[:], self._motion.v[:] = 0.0, 0.0
+        return J
+
+
+def _written_out(system: System, line: _Line, q: Array, u: Array) -> tuple[Array, Array]:
+    """J_αm and J̇_αm of a straight or via-point muscle: J_αx J_xm, the sliding part being −L⁻¹ΔSΔX̄ of the papers."""
+    J_xm, dJ_xm, rates = _node_blocks(system, line, q, u)
+    x, n = line.nodes, line.n
+    d = np.diff(x, axis=0)
+    ddot = np.diff(rates, axis=0)
+    length = np.linalg.norm(d, axis=1)
+    e = d / length[:, None]
+    rate = np.einsum("ka,ka->k", e, ddot)
+    edot = (ddot - rate[:, None] * e) / length[:, None]
+    start, start_rate = np.concatenate([[0.0], np.cumsum(length)]), np.concatenate([[0.0], np.cumsum(rate)])
+    a0, a1 = (system.muscles.material[line._index, :2]) if system.muscles is not None else (0.0, 0.0)
+    J, dJ = [], []
+    for xi, k in zip(line.labels, line.intervals):
+        D = a0 + xi * (a1 + start[-1]) - start[k]  # σ − c_k
+        Ddot = xi * start_rate[-1] - start_rate[k]
+        P, Pdot = np.eye(3) - np.outer(e[k], e[k]), -np.outer(edot[k], e[k]) - np.outer(e[k], edot[k])
+        share = D / length[k]
+        share_rate = (Ddot - share * rate[k]) / length[k]
+        slide, slide_rate = np.zeros(3 * n), np.zeros(3 * n)  # gradient of D
+        for j in range(n - 1):
+            weight = xi - (1.0 if j < k else 0.0)
+            slide[3 * j : 3 * j + 6] += weight * np.concatenate([-e[j], e[j]])
+            slide_rate[3 * j : 3 * j + 6] += weight * np.concatenate([-edot[j], edot[j]])
+        J_ax, dJ_ax = np.outer(e[k], slide), np.outer(edot[k], slide) + np.outer(e[k], slide_rate)
+        first, second = slice(3 * k, 3 * k + 3), slice(3 * k + 3, 3 * k + 6)
+        J_ax[:, first] += np.eye(3) - share * P
+        J_ax[:, second] += share * P
+        turn = share_rate * P + share * Pdot
+        dJ_ax[:, first] -= turn
+        dJ_ax[:, second] += turn
+        J.append(J_ax @ J_xm)
+        dJ.append(dJ_ax @ J_xm + J_ax @ dJ_xm)
+    return np.array(J), np.array(dJ)
+
+
+def _node_blocks(system: System, line: _Line, q: Array, u: Array) -> tuple[Array, Array, Array]:
+    """J_xm (3 n, 6 B), its rate, and the velocities of the nodes: three block rows for a via point, not two."""
+    poses, twists = system.body_poses(q)[0], system.body_velocities(q, u)[0]
+    place = {system.compiled.body_index[body.path]: i for i, body in enumerate(system.model.bodies)}
+    J = np.zeros((3 * line.n, 6 * len(poses)))
+    dJ, rates = np.zeros_like(J), np.zeros((line.n, 3))
+    for k, body in enumerate(line.bodies):
+        if body < 0:
+            continue
+        b = place[int(body)]
+        r, w = line.nodes[k] - poses[b, :3, 3], twists[b, :3]
+        rows, columns = slice(3 * k, 3 * k + 3), slice(6 * b, 6 * b + 3)
+        J[rows, columns] = -_skew(r)
+        J[rows, 6 * b + 3 : 6 * b + 6] = np.eye(3)
+        dJ[rows, columns] = -_skew(np.cross(w, r))
+        rates[k] = twists[b, 3:] + np.cross(w, r)
+    return J, dJ, rates
+
+
+def _skew(r: Array) -> Array:
+    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
