@@ -5,7 +5,7 @@
 For every trial and path the largest difference over all frames of
   - length, OpenSim itself against paths="opensim"
   - length and moment arms, paths="opensim" against paths="shortest", with the time at which it happens
-Without --all only paths with wraps are listed: the others have no wraps to differ by.
+Without --all only paths with wraps are listed: the others have nothing to differ by.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="paths without wraps, too")
     options = parser.parse_args()
     for folder in sorted((options.data / "trials").glob(options.trial or "*")):
-        Console().print(compare(folder, options.all))
+        table = compare(folder, options.all)
+        Console().print(table if table.row_count else f"{table.title}; no wraps")
 
 
 if __name__ == "__main__":

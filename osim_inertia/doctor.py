@@ -21,6 +21,7 @@ from osim_inertia.kernels.wrap_states import opensim_turns, point_depths, shorte
 from osim_inertia.model import paths as p
 from osim_inertia.model.joints import TRANSLATIONAL
 from osim_inertia.path_shape import PathContacts
+from osim_inertia.paths import SOLVERS
 from osim_inertia.system import System
 
 Array = NDArray[np.float64]
@@ -29,10 +30,12 @@ PARTS = 8  # a suspected interval is divided into so many
 SUSPECTS = 3  # of a path on a line, the worst ones
 LENGTH_WIDTH = 1e-9  # rad or m: two poses as good as equal, for lengths
 ARM_WIDTH = 1e-4  # the same for moment arms, which are differences themselves
-APART = np.array([1e-4, 2e-4, 3.5e-4, 5e-4, 7e-4])  # rad or m: how far from a jump the moment arms on either side are taken
+APART = np.array([1e-4, 2e-4, 3.5e-4, 5e-4, 7e-4])  # rad or m: from a jump to where moment arms are taken
 LEVER = 0.05  # m: a moment arm about a translation (a cosine) times this compares with one about a rotation
 HALF_TURN = np.pi * (1.0 + 1e-9)
-KINDS = ("length jumps", "moment arm jumps", "flips side", "point inside", "long way round", "no length")
+DETOUR = 0.03  # of the length: so much longer than without its quadrants a path must be to be on the wrong side
+KINDS = ("length jumps", "moment arm jumps", "flips side", "wrong side", "point inside", "more than half a turn",
+         "no length")
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,10 @@ class Finding:
         """One sentence."""
         if self.kind == "point inside":
             return f"{self.cause}, {1e3 * self.size:.3g} mm deep at {self.where}"
-        if self.kind == "long way round":
+        if self.kind == "more than half a turn":
             return f"{self.cause}, {np.degrees(self.size):.0f}° at {self.where}"
+        if self.kind == "wrong side":
+            return f"{self.cause}, {1e3 * self.size:.3g} mm longer than without it at {self.where}"
         if self.kind == "no length":
             return f"OpenSim's construction gives no number at {self.where}"
         length = f"length {1e3 * self.before[0]:.2f} to {1e3 * self.after[0]:.2f} mm"
@@ -87,7 +92,7 @@ def examine(
     found: list[Finding] = []
     for number, line in enumerate(lines):
         doctor = _Examination(system, line, number, paths, limits)
-        found += doctor.jumps() + doctor.inside() + doctor.long_ways()
+        found += doctor.jumps() + doctor.inside() + doctor.long_ways() + doctor.detours()
         if progress is not None:
             progress(number + 1, len(lines))
     return _worst(found)
@@ -129,14 +134,20 @@ class _Examination:
                  for path in np.flatnonzero(np.isnan(length).any(axis=0))]
         if len(places) < 3:
             return found
-        suspects = [self._length_jump(*place) for place in _suspects(length, 0.5 * self.limits.length)]
-        suspects += [self._arm_jump(*place) for place in _suspects(self.arms(self.line.q), 0.5 * self.limits.arm)]
-        return found + [item for item in suspects if item is not None]
+        for suspect in _suspects(length, 0.5 * self.limits.length):
+            found += self._length_jump(*suspect)
+        jumps = [(item.path, item.at) for item in found]
+        for suspect in _suspects(self.arms(self.line.q), 0.5 * self.limits.arm):
+            found += [item for item in self._arm_jump(*suspect) if not self._told(item, jumps)]
+        return found
+
+    def _told(self, item: Finding, jumps: list[tuple[str, float]]) -> bool:
+        """Whether a moment arm changes only because the length jumps right there."""
+        near = 3.0 * APART[-1]
+        return any(item.path == path and abs(item.at - at) * self.line.speed(at) < near for path, at in jumps)
 
     def _no_length(self, path: int, row: int) -> Finding:
-        nothing = (np.nan, np.nan)
-        return Finding("no length", self.system.path_names[path], np.inf, self._pose(row, path), self.line.name(row),
-                       "", nothing, nothing, "", self.number, float(row))
+        return self._at_row("no length", path, row, np.inf, "")
 
     def _narrowed(
         self, path: int, row: int, width: float, limit: float, values: Callable[[Array], Array]
@@ -155,16 +166,16 @@ class _Examination:
             low, high = at[worst], at[worst + 1]
         return low, high
 
-    def _length_jump(self, path: int, row: int) -> Finding | None:
+    def _length_jump(self, path: int, row: int) -> list[Finding]:
         place = self._narrowed(path, row, LENGTH_WIDTH, self.limits.length, self.lengths)
         if place is None:
-            return None
+            return []
         jump = abs(float(np.diff(self.lengths(np.array(place))[:, path])[0]))
-        return self._finding(path, *place, jump) if jump > self.limits.length else None
+        return self._findings(path, *place, jump) if jump > self.limits.length else []
 
-    def _arm_jump(self, path: int, row: int) -> Finding | None:
+    def _arm_jump(self, path: int, row: int) -> list[Finding]:
         place = self._narrowed(path, row, ARM_WIDTH, self.limits.arm, lambda at: self.arms(self.line.poses(at)))
-        return None if place is None else self._finding(path, *place, 0.0)
+        return [] if place is None else self._findings(path, *place, 0.0)
 
     def _sides(self, path: int, low: float, high: float) -> tuple[Array, Array, Array, Array]:
         """Poses (2, n), lengths (2,) and moment arms (2, n) a little before and after a jump, and the jump of the arms.
@@ -181,27 +192,27 @@ class _Examination:
         length = self.system.path_lengths(near, paths=self.paths)[:, path]
         return near, length, np.median(arms, axis=1), _at_no_distance(distance, arms[1] - arms[0])
 
-    def _finding(self, path: int, low: float, high: float, jump: float) -> Finding | None:
-        """What happens between two nearly equal places; None if it is below the limits."""
+    def _findings(self, path: int, low: float, high: float, jump: float) -> list[Finding]:
+        """What happens between two nearly equal places; nothing if it is below the limits."""
         q, length, arms, arm_jump = self._sides(path, low, high)
         if jump:
             length = self.lengths(np.array([low, high]))[:, path]
         elif abs(length[1] - length[0]) > 0.5 * self.limits.length:
-            return None  # a jump of the length, told as such
+            return []  # a jump of the length, told as such
         change = np.abs(arm_jump)
         about = int(change.argmax())
         if not (jump or change[about] > self.limits.arm):
-            return None
+            return []
         name = self.system.path_names[path]
         before, after = self.system.path_contacts(q, name, paths=self.paths)
         flipped, cause = _cause(self.system, before, after)
         arms = arms[:, about] / (1.0 if self.rotates[about] else LEVER)
         coordinate = self.system.coordinate_names[about] if change[about] > 0.1 * self.limits.arm else ""
-        return Finding(
+        return [Finding(
             "flips side" if flipped else KINDS[0] if jump else KINDS[1], name, jump or float(change[about]),
             self._pose(low, path), self.line.name(low), coordinate, (float(length[0]), float(arms[0])),
             (float(length[1]), float(arms[1])), cause, self.number, low,
-        )  # fmt: skip
+        )]  # fmt: skip
 
     def _pose(self, at: float, path: int) -> dict[str, float]:
         q = self.line.poses(np.array([at]))[0]
@@ -229,8 +240,33 @@ class _Examination:
             self.system.run(len(q), lambda i, j: opensim_turns(A, P, q, i, j, *new_opensim_room(P), turn))
         else:
             self.system.run(len(q), lambda i, j: shortest_turns(A, P, q, i, j, *new_shortest_room(P), turn))
-        return self._of_wraps("long way round", turn, HALF_TURN,
-                              lambda path, row, wrap: f"more than half a turn round {self._object(wrap)}")
+        return self._of_wraps("more than half a turn", turn, HALF_TURN,
+                              lambda path, row, wrap: f"goes round {self._object(wrap)}")
+
+    def detours(self) -> list[Finding]:
+        """Paths that a quadrant makes longer in most poses: what holds a muscle in place does so in some."""
+        A, P, q = self.system.arrays, self.system.paths.arrays, self.line.q
+        free = P._replace(objects=P.objects._replace(axis=np.full_like(P.objects.axis, -1)))
+        room, kernel, _ = SOLVERS[self.paths]
+        without = np.empty((len(q), len(self.system.path_names)))
+        self.system.run(len(q), lambda i, j: kernel(A, free, q, i, j, *room(free), without))
+        detour = np.nan_to_num(self.lengths(np.arange(len(q), dtype=float)) - without)
+        found = []
+        far = detour > DETOUR * without
+        for path in np.flatnonzero(far.mean(axis=0) > 0.5):
+            row, name = int(detour[:, path].argmax()), self.system.path_names[path]
+            active = self.system.path_contacts(q[row], name, paths=self.paths)[0].wraps
+            held = [item.name for item in self.system.model.wrap_objects if item.name in active
+                    and item.quadrant != "all"]
+            worst = self._at_row("wrong side", int(path), row, float(detour[row, path]),
+                                 f"held by the quadrant of {', '.join(held)}")
+            found += [worst] * int(far[:, path].sum())
+        return found
+
+    def _at_row(self, kind: str, path: int, row: int, size: float, cause: str) -> Finding:
+        length = float(self.lengths(np.array([float(row)]))[0, path])
+        return Finding(kind, self.system.path_names[path], size, self._pose(row, path), self.line.name(row), "",
+                       (length, np.nan), (length, np.nan), cause, self.number, float(row))
 
     def _object(self, wrap: int) -> str:
         return self.system.model.wrap_objects[self.system.paths.arrays.wraps.wrap_object[wrap]].name
@@ -240,10 +276,7 @@ class _Examination:
         first = self.system.paths.arrays.wrap_first
         for wrap in np.flatnonzero((size > limit).any(axis=0)):
             path, row = int(np.searchsorted(first, wrap, "right")) - 1, int(size[:, wrap].argmax())
-            length = float(self.lengths(np.array([float(row)]))[0, path])
-            worst = Finding(kind, self.system.path_names[path], float(size[row, wrap]), self._pose(row, path),
-                            self.line.name(row), "", (length, np.nan), (length, np.nan), cause(path, row, int(wrap)),
-                            self.number, float(row))
+            worst = self._at_row(kind, path, row, float(size[row, wrap]), cause(path, row, int(wrap)))
             found += [worst] * int((size[:, wrap] > limit).sum())
         return found
 

@@ -59,7 +59,7 @@ class Line:
 def lines_over_ranges(system: System, *, steps: int = STEPS, random_lines: int = RANDOM_LINES) -> list[Line]:
     """Each coordinate that moves a path alone over its range, then straight lines between random poses."""
     start = system.constraints.project_q(system.default_pose())[0]
-    free = [c for c in np.flatnonzero(system.paths.arrays.moves.any(axis=0))
+    free = [int(c) for c in np.flatnonzero(system.paths.arrays.moves.any(axis=0))
             if not (system.constraints.locked[c] or system.constraints.dependent[c])]
     low, high = _ranges(system, start)
     return [*_along_coordinates(system, start, free, low, high, steps),

@@ -1,4 +1,4 @@
-"""Plots of what the wrap doctor found: length and moment arm of the path along the line it was found on. Needs plotly."""
+"""Plots of what the wrap doctor found: length and moment arm along the line it was found on. Needs plotly."""
 
 from __future__ import annotations
 
@@ -19,16 +19,23 @@ POINTS = 400  # along a line
 HEIGHT = 320  # pixels of a row
 
 
+def require_plotly() -> None:
+    """Say how to get plotly if it is not there."""
+    try:
+        import plotly  # type: ignore[import-untyped, import-not-found, unused-ignore]  # noqa: F401
+    except ImportError:
+        raise OsimInertiaError("Plots need plotly, which is not installed: "
+                               'pip install "osim-inertia[report]"') from None  # fmt: skip
+
+
 def write_plots(
     system: System, lines: Sequence[Line], findings: Sequence[Finding], file: Path, *, paths: str = "opensim"
 ) -> None:
     """One page (.html, nothing to download) with a row of two plots for each finding, the first MOST of them."""
-    try:
-        from plotly.graph_objects import Scatter
-        from plotly.subplots import make_subplots
-    except ImportError:
-        raise OsimInertiaError("Plots need plotly, which is not installed: "
-                               'pip install "osim-inertia[report]"') from None  # fmt: skip
+    require_plotly()
+    from plotly.graph_objects import Scatter  # type: ignore[import-not-found, unused-ignore]
+    from plotly.subplots import make_subplots  # type: ignore[import-not-found, unused-ignore]
+
     drawn = list(findings[:MOST])
     titles = [title for item in drawn for title in (f"{item.path}: {item.kind} ({item.cause or item.where})", "")]
     figure = make_subplots(rows=max(len(drawn), 1), cols=2, subplot_titles=titles,

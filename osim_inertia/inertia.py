@@ -46,6 +46,7 @@ def with_muscle_mass(
     tendon_split: float = 0.5,
     along: Mapping[str, str | Mapping[str, float]] | None = None,
     blend: float = 0.01,
+    switch_window: float = 0.02,
 ) -> Model:
     """A new model in which muscles carry mass that the bodies had before; the total stays the same.
 
@@ -61,6 +62,8 @@ def with_muscle_mass(
     wrap       "blend" mixes wrapping in smoothly; "exact" shows the raw jump of the Jacobian
     belly      "model": the part of the path that is not tendon, from fibre and tendon lengths; "whole"; or two shares
     tendon_split  share of the tendon that lies before the belly
+    blend      share of the path on wraps up to which wrapping is mixed in
+    switch_window  rad or m, half the window over which a conditional path point is mixed in
     along      which body a muscle takes its mass from, {"gasmed_r": "tibia_r"} or {"gasmed_r": {"tibia_r": 1.0}};
                by default each point of the belly belongs to the nearest bone
     """
@@ -96,7 +99,7 @@ def with_muscle_mass(
         muscles=massive,
         transfer=tuple((name, kg / model.body(name).mass) for name, kg in given.items()),
         untouched=tuple(body.name for body in model.bodies if body.name not in given),
-        map=map, residual=residual, wrap=wrap, blend=blend, beads=beads or 0,
+        map=map, residual=residual, wrap=wrap, blend=blend, switch_window=switch_window, beads=beads or 0,
     )
     return _lightened(model, spec, given)
 

@@ -82,7 +82,7 @@ class _Line:
         rest = np.zeros(system.n)
         move(A, q, rest, self._motion)
         self._fill(labels)
-        line, _, M = self._room
+        line, _, M = self._room[:3]
         count = M.count[0]
         self.points, self.masses, self.labels = M.x[:count].copy(), M.mass[:count].copy(), M.xi[:count].copy()
         self.intervals = M.interval[:count].copy()
@@ -92,12 +92,12 @@ class _Line:
         """Evaluate the line for the twists now in the motion. Given labels stay on the same matter."""
         system = self._system
         assert system.muscles is not None
-        line, path, M = self._room
+        line, path, M = self._room[:3]
         A, P, muscles = system.arrays, system.paths.arrays, system.muscles
         rest, still = np.zeros(system.n), np.zeros((len(A.parent), 3))
         i = muscles.path[self._index]
         move_objects(P, self._motion, still, still, np.zeros(3), line)
-        self.n = move_nodes(P, i, self._motion, self._q, rest, rest, still, still, np.zeros(3), line)
+        self.n = move_nodes(P, i, self._motion, self._q, rest, rest, still, still, np.zeros(3), -1, 0.0, line)
         self.wraps = find_wraps(P, i, self.n, line, path)
         build_line(self.n, self.wraps, muscles.blend, line, path)
         material = kernel.muscle_at(muscles, self._index)
@@ -109,7 +109,7 @@ class _Line:
         from osim_inertia.kernels.muscle_inertia import move_matter
         from osim_inertia.kernels.muscle_line import LENGTH, START
 
-        line, path, M = self._room
+        line, path, M = self._room[:3]
         for m, label in enumerate(labels):
             s = material[0] + label * (material[1] + line.total[0])
             k = int(np.searchsorted(line.rows[1 : self.n - 1, START], s))

@@ -20,7 +20,7 @@ from osim_inertia.kernels.opensim_path import path_arc_points
 from osim_inertia.kernels.paths import Paths, new_opensim_room, opensim_length, place_paths, take_path
 from osim_inertia.kernels.shortest_batch import new_shortest_room, piece_arc_points, shortest_length
 from osim_inertia.kernels.shortest_record import CHAIN, W_CONTACT, WHERE
-from osim_inertia.model.paths import FunctionBasedPath
+from osim_inertia.model.paths import FunctionBasedPath, GeometryPath
 
 if TYPE_CHECKING:
     from osim_inertia.system import System
@@ -67,7 +67,9 @@ def contacts(system: System, P: Paths, q: Array, i: int, solver: str) -> list[Pa
 
 def _frames(system: System, P: Paths, q: Array, i: int, nodes: Any) -> Iterator[tuple[int, Array, tuple[str, ...]]]:
     """Number, positions and names of the active points at each frame; `nodes` is filled."""
-    names = tuple(point.name for point in system.model.path_forces[i].geometry.points)
+    geometry = system.model.path_forces[i].geometry
+    assert isinstance(geometry, GeometryPath)  # `contacts` has refused all others
+    names = tuple(point.name for point in geometry.points)
     X = new_motion(system.arrays)
     for instant in q:
         pose(system.arrays, instant, X)

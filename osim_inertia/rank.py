@@ -51,6 +51,7 @@ class Ranking:
     explaining: tuple[str, ...]  # the smallest set of muscles that has 95 % of it
     error_of_explaining: float  # what that set alone misses of the whole change: RMS, relative
     frames: int
+    notes: tuple[str, ...] = ()
 
     def change_share(self) -> Array:
         """(m, c): each muscle's part of the summed change of a coordinate."""
@@ -86,11 +87,15 @@ def rank_muscles(
     if not names:
         raise ModelError("No muscle has mass, so there is nothing to rank.")
     lumped, full = (System(m, like_opensim=like_opensim) for m in (model, inertial))
-    moved = _standard_motion(lumped) if motion is None else kinematics_of(
-        lumped, motion, lowpass=lowpass, time_range=time_range, like_opensim=like_opensim)  # fmt: skip
+    if motion is None:
+        moved = _standard_motion(lumped)
+    else:  # the record alone, without the rows that OpenSim's filter adds
+        span = time_range or (float(motion.time[0]), float(motion.time[-1]))
+        moved = kinematics_of(lumped, motion, lowpass=lowpass, time_range=span, like_opensim=like_opensim)
     state = (moved.q, moved.u, moved.udot)
     before = lumped.inverse_dynamics(*state)
-    poses = moved.q[np.unique(np.linspace(0, len(moved.q) - 1, POSES).astype(int))] if motion else moved.q[:1]
+    last = 0 if motion is None else len(moved.q) - 1
+    poses = moved.q[np.unique(np.linspace(0, last, POSES).astype(int))]
     inertia = _effective_inertia(full, poses)
     change, own = np.empty((len(names), lumped.n)), np.empty((len(names), lumped.n))
     for k, name in enumerate(names):
@@ -123,6 +128,7 @@ def rank_muscles(
         explaining=explaining,
         error_of_explaining=_relative(part[:, counted], total[:, counted]),
         frames=len(moved.q),
+        notes=(*lumped.warnings, *moved.notes),
     )
 
 
@@ -149,7 +155,7 @@ def _effective_inertia(system: System, poses: Array) -> Array:
 
 
 def _counted(system: System) -> list[int]:
-    """Coordinates whose changes may be added up: of one unit, and not of the joint by which the model floats in space."""
+    """Coordinates whose changes may be added up: of one unit, and not of the joint by which the model floats."""
     model, names = system.model, system.coordinate_names
     floating = {
         coordinate.name

@@ -1,4 +1,4 @@
-"""OpenSim's setup files of the Inverse Kinematics tool, as they are. See `setup` for where names of files are looked for."""
+"""OpenSim's setup files of the Inverse Kinematics tool, as they are. `setup` says where files are looked for."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _tool(path: Path, like_opensim: bool) -> Node:
     if old is None:
         return tool_node(path, TOOL, like_opensim)
     document = Document(str(path), root, 0, like_opensim)
-    trials = [trial for trial in old.iter("IKTrial")]
+    trials = list(old.iter("IKTrial"))
     if not trials:
         raise OsimError("The setup has no IKTrial.", file=path, line=old.sourceline or 1)
     if len(trials) > 1:

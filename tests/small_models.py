@@ -38,8 +38,10 @@ def cable(name: str, points: str, wraps: Sequence[tuple[str, str]] = ()) -> str:
             "<tendon_slack_length>0.2</tendon_slack_length></Millard2012EquilibriumMuscle>\n")
 
 
-def arm(points: str, *, wraps: Sequence[tuple[str, str]] = (), objects: str = "", more: str = "") -> str:
-    """One link that turns about z at the origin of ground; `objects` are wrap objects of ground, `more` other forces."""
+def arm(
+    points: str, *, wraps: Sequence[tuple[str, str]] = (), objects: str = "", span: tuple[float, float] = RANGE
+) -> str:
+    """One link that turns about z at the origin of ground, by an angle in `span`; `objects` are wrap objects there."""
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <OpenSimDocument Version="40000"><Model name="arm">
 <Ground name="ground"><WrapObjectSet><objects>{objects}</objects></WrapObjectSet></Ground>
@@ -49,10 +51,10 @@ def arm(points: str, *, wraps: Sequence[tuple[str, str]] = (), objects: str = ""
 <JointSet><objects>
 <PinJoint name="hinge"><socket_parent_frame>/ground</socket_parent_frame>
 <socket_child_frame>/bodyset/link</socket_child_frame>
-<coordinates><Coordinate name="angle"><default_value>0.1</default_value><range>{words(RANGE)}</range></Coordinate>
+<coordinates><Coordinate name="angle"><default_value>0.1</default_value><range>{words(span)}</range></Coordinate>
 </coordinates></PinJoint>
 </objects></JointSet>
 <ForceSet><objects>
-{cable("cable", points, wraps)}{more}</objects></ForceSet>
+{cable("cable", points, wraps)}</objects></ForceSet>
 </Model></OpenSimDocument>
 """

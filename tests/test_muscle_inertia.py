@@ -190,3 +190,29 @@ def test_without_gravity_a_free_limb_keeps_its_momentum_with_massive_muscles():
     before = system.momentum(q - h * u, u - h * udot)
     rate = (after - before)[0] / (2 * h)
     assert np.abs(rate[[2, 3, 4]]).max() < 1e-6  # the pelvis moves in the sagittal plane: about z, along x and y
+
+
+def conditional_limb(**spec: object) -> oi.Model:
+    """A via point on the second rod that counts only while the knee is flexed beyond 0.3 rad."""
+    from osim_inertia.model.paths import ConditionalPathPoint
+
+    model = double_pendulum(VIA_POINTS, **spec)
+    force = model.path_forces[0]
+    point = ConditionalPathPoint(name="cond", frame="/bodyset/rod2", location=(0.09, -0.1, 0.01), coordinate="q2",
+                                 range=(0.3, 5.0))
+    points = (*force.geometry.points[:-1], point, force.geometry.points[-1])
+    return replace(model, path_forces=(replace(force, geometry=replace(force.geometry, points=points)),))
+
+
+def test_a_conditional_point_is_blended_in_as_lagrange_demands():
+    system = oi.System(conditional_limb(), like_opensim=False)
+    rng = np.random.default_rng(9)
+    for angle in (0.2, 0.285, 0.295, 0.3, 0.31, 0.5):
+        q, u, udot = np.array([0.3, angle]), rng.normal(size=2), rng.normal(size=2)
+        expected = lagrange(system, q, u, udot, h=2e-5)
+        assert np.abs(system.inverse_dynamics(q, u, udot)[0] - expected).max() < 1e-5 * np.abs(expected).max()
+
+
+def test_a_conditional_point_that_switches_smoothly_keeps_energy():
+    assert drift(conditional_limb(), seconds=1.5) < 1e-6
+    assert drift(conditional_limb(switch_window=0.0), seconds=1.5) > 1e-3

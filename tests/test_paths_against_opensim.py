@@ -1,4 +1,4 @@
-"""Muscle paths against OpenSim 4.6: stored answers of every model, and OpenSim itself along every trial and in the zoo."""
+"""Muscle paths against OpenSim 4.6: stored answers of every model; OpenSim itself along every trial and in the zoo."""
 
 from __future__ import annotations
 

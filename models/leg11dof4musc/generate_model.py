@@ -36,12 +36,12 @@ CYLINDER_RADIUS, CYLINDER_LENGTH = 0.030, 0.12  # of the femoral condyles; the a
 MUSCLES: dict[str, tuple[float, float, float, float, bool, tuple[tuple[str, Vec3], ...]]] = {
     "soleus_r": (6195.0, 0.044, 0.325, 0.381, False, (
         ("tibia_r", (-0.008, -0.104, 0.010)), ("calcn_r", ACHILLES))),
-    "tibant_r": (1227.0, 0.0683, 0.278, 0.195, False, (
+    "tibant_r": (1227.0, 0.0683, 0.284, 0.195, False, (
         ("tibia_r", (0.016, -0.149, 0.016)), ("tibia_r", (0.026, -0.217, 0.013)),
         ("tibia_r", (0.024, -0.416, -0.013)), ("calcn_r", (0.127, 0.044, -0.024)))),
-    "gasmed_r": (3116.0, 0.051, 0.454, 0.166, True, (
+    "gasmed_r": (3116.0, 0.051, 0.459, 0.166, True, (
         ("femur_r", (-0.002, -THIGH + 0.034, -0.022)), ("calcn_r", ACHILLES))),
-    "gaslat_r": (1575.0, 0.0588, 0.446, 0.210, True, (
+    "gaslat_r": (1575.0, 0.0588, 0.452, 0.210, True, (
         ("femur_r", (-0.002, -THIGH + 0.034, 0.024)), ("calcn_r", ACHILLES))),
 }  # fmt: skip
 

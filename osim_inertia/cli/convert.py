@@ -10,7 +10,7 @@ import click
 
 from osim_inertia.cli.common import like_opensim_option, model_argument, read_checked
 from osim_inertia.cli.progress import Phases
-from osim_inertia.cli.transfer import Transfer, show_transfer, transfer_options, transfer_summary
+from osim_inertia.cli.transfer import Transfer, heavy_note, show_transfer, transfer_options, transfer_summary
 from osim_inertia.errors import FileError, ModelError
 from osim_inertia.model.model import Model
 
@@ -41,7 +41,7 @@ def convert(model: Path, output: Path, transfer: Transfer, as_json: bool, like_o
         after = transfer.apply(before, model)
         _write(after, output, complete)
     summary = {"model": str(model), "bones": str(output), "complete": str(complete)} | transfer_summary(before, after)
-    notes = [f"{model.name}: {text}" for text in before.notes] + _opensim_notes(after, output)
+    notes = [f"{model.name}: {text}" for text in before.notes] + _opensim_notes(after, output) + heavy_note(summary)
     if as_json:
         click.echo(json.dumps(summary | {"notes": notes}, indent=1, ensure_ascii=False))
         return

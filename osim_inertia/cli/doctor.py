@@ -26,7 +26,7 @@ POSE_WORDS = 8  # coordinates of a pose that are printed
 @click.argument("motion", type=file_path, required=False)
 @click.option("--paths", type=click.Choice(["opensim", "shortest"]), default="opensim", show_default=True,
               help="OpenSim's construction of wrapped paths, or the true shortest path.")  # fmt: skip
-@click.option("--length-jump", type=float, default=0.1, show_default=True, metavar="MM", help="Tell jumps from here on.")
+@click.option("--length-jump", type=float, default=0.1, show_default=True, metavar="MM", help="Smallest jump to tell.")
 @click.option("--arm-jump", type=float, default=1.0, show_default=True, metavar="MM", help="The same for moment arms.")
 @click.option("--steps", type=click.IntRange(min=3), default=60, show_default=True, help="Poses along a coordinate.")
 @click.option("--random", "random_lines", type=click.IntRange(min=0), default=40, show_default=True,
@@ -71,6 +71,10 @@ def run(
     phases = Phases()
     with phases("read", "Reading"):
         model = read_checked(model_file, like_opensim)
+        if plot is not None:
+            from osim_inertia.doctor_plot import require_plotly, write_plots
+
+            require_plotly()  # before the work, not after it
     notes = [f"{model_file.name}: {text}" for text in model.notes]
     with phases("load", "Preparing"):
         from osim_inertia.doctor import Limits, examine
@@ -94,8 +98,6 @@ def run(
         findings = examine(system, lines, paths=paths, limits=limits, progress=advance)
     if plot is not None:
         with phases("plot", "Plotting"):
-            from osim_inertia.doctor_plot import write_plots
-
             write_plots(system, lines, findings, plot, paths=paths)
     summary = {
         "model": str(model_file),

@@ -11,7 +11,14 @@ import click
 
 from osim_inertia.cli.common import read_checked
 from osim_inertia.cli.progress import Phases
-from osim_inertia.cli.transfer import INERTIAL_ONLY, Transfer, transfer_note, transfer_options, transfer_summary
+from osim_inertia.cli.transfer import (
+    INERTIAL_ONLY,
+    Transfer,
+    heavy_note,
+    transfer_note,
+    transfer_options,
+    transfer_summary,
+)
 from osim_inertia.errors import FileError
 from osim_inertia.setup import forces_left_out, read_inverse_dynamics_setup
 
@@ -176,7 +183,8 @@ def _with_muscle_mass(job: Job, model: Model, phases: Phases, notes: list[str]) 
     if job.transfer is not None:
         with phases("transfer", "Giving muscles mass"):
             before, model = model, job.transfer.apply(model, job.model)
-        notes.append(transfer_note(transfer_summary(before, model)))
+        summary = transfer_summary(before, model)
+        notes += [transfer_note(summary), *heavy_note(summary)]
     elif model.muscle_mass is not None:
         notes.append(INERTIAL_ONLY)
     return model

@@ -64,18 +64,24 @@ def ik_command(
     Example: osim-inertia ik walk/model.osim walk/markers.trc --tasks walk/setup_ik.xml -o walk/ik.mot
     """
     job = job_of(model, markers, like_opensim=like_opensim)
-    given = {"tasks": tasks, "time_range": time_range, "output": output, "errors": errors, "locations": locations}
-    job = replace(job, weights=_weights(weights), **{key: value for key, value in given.items() if value is not None})
-    summary = run_job(job)
+    summary = run_job(replace(
+        job,
+        tasks=tasks or job.tasks,
+        weights=_weights(weights),
+        time_range=time_range or job.time_range,
+        output=output or job.output,
+        errors=errors or job.errors,
+        locations=locations or job.locations,
+    ))  # fmt: skip
     if as_json:
         click.echo(json.dumps(summary, indent=1, ensure_ascii=False))
         return
     for text in summary["notes"]:
         click.echo(f"note: {text}", err=True)
-    place = summary["output"] or "not written"
-    click.echo(f"{place}: {summary['frames']} frames, {summary['coordinates']} coordinates, marker error "
-               f"{1000 * summary['marker_error_rms_m']:.1f} mm RMS, {1000 * summary['marker_error_max_m']:.1f} mm at most, "
-               f"{summary['seconds']['solve']:.3g} s to solve, {sum(summary['seconds'].values()):.3g} s in all")  # fmt: skip
+    place, seconds = summary["output"] or "not written", summary["seconds"]
+    rms, largest = 1000 * summary["marker_error_rms_m"], 1000 * summary["marker_error_max_m"]
+    click.echo(f"{place}: {summary['frames']} frames, {summary['coordinates']} coordinates, marker error {rms:.1f} mm "
+               f"RMS, {largest:.1f} mm at most, {seconds['solve']:.3g} s to solve, {sum(seconds.values()):.3g} s in all")
 
 
 def _weights(texts: tuple[str, ...]) -> dict[str, float]:
@@ -87,7 +93,7 @@ def _weights(texts: tuple[str, ...]) -> dict[str, float]:
         except ValueError:
             weights[name] = math.nan
         if not name or not 0.0 <= weights[name] < math.inf:
-            raise click.BadParameter(f"'{text}' is not MARKER=WEIGHT with a weight of 0 or more.", param_hint="--weights")
+            raise click.BadParameter(f"'{text}' is not MARKER=WEIGHT, a weight of 0 or more.", param_hint="--weights")
     return weights
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from osim_inertia.model.model import Model
 
 INERTIAL_ONLY = "Muscles act by their mass alone here: their contraction forces are not part of the result."
+HEAVY = 2.0  # times the expected mass
 NAMES = ("transfer", "masses", "map", "residual", "muscles", "belly", "tendon_split", "along", "beads", "wrap")
 
 
@@ -183,8 +184,29 @@ def transfer_summary(before: Model, after: Model) -> dict[str, Any]:
         "untouched": list(spec.untouched),
         "muscles": [{"muscle": muscle.name, "body": body, "kg": kg, "belly_start": muscle.belly[0],
                      "belly_end": muscle.belly[1]} for muscle in spec.muscles for body, kg in muscle.taken_from],
+        "heavy_muscles": _heavy(before, after),
         "massless_muscles": [muscle.name for muscle in before.muscles if muscle.name not in heavy],
     }  # fmt: skip
+
+
+def _heavy(before: Model, after: Model) -> dict[str, float]:
+    """Muscles that got more than twice what their volume suggests, and how many times as much."""
+    from osim_inertia.inertia import estimated_mass
+
+    expected = {muscle.name: estimated_mass(muscle) for muscle in before.muscles}
+    masses = {muscle.name: muscle.mass for muscle in after.muscle_mass.muscles} if after.muscle_mass else {}
+    return {name: kg / expected[name] for name, kg in masses.items() if kg > HEAVY * expected[name] > 0.0}
+
+
+def heavy_note(summary: Mapping[str, Any]) -> list[str]:
+    """A warning where a body has hardly any muscle along it, and what there is gets all the mass."""
+    heavy = sorted(summary["heavy_muscles"].items(), key=lambda item: -item[1])
+    if not heavy:
+        return []
+    names = ", ".join(f"{name} ({times:.1f}×)" for name, times in heavy[:8]) + (" …" if len(heavy) > 8 else "")
+    return [f"{len(heavy)} of the muscles got more than {HEAVY:g} times the mass that force × fibre length suggests: "
+            f"{names}. The bodies it came from have little muscle along them in this model; give them a smaller "
+            "fraction with BODY=FRACTION."]  # fmt: skip
 
 
 def transfer_note(summary: Mapping[str, Any]) -> str:

@@ -29,4 +29,5 @@ def compile_muscles(model: Model) -> Muscles | None:
         path=np.array([names.index(muscle.name) for muscle in massive], dtype=np.int64),
         material=np.array(rows),
         blend=spec.blend if spec.wrap == "blend" else 0.0,
+        window=spec.switch_window if spec.wrap == "blend" else 0.0,
     )

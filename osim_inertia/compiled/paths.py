@@ -22,10 +22,13 @@ def compile_paths(model: Model, compiled: Compiled) -> Paths:
     table = FunctionTable()
     coordinate = {name: i for i, name in enumerate(compiled.coordinate_names)}
     limits = {c.name: c.range for c in model.coordinates}
-    objects = {}
+    objects: dict[str, int] = {}
     for index, item in enumerate(model.wrap_objects):
         objects.setdefault(item.name, index)
-    first, points, wrap_first, wraps, by_function = [], [], [], [], []
+    first, wrap_first = [], []
+    points: list[tuple] = []
+    wraps: list[tuple] = []
+    by_function: list[tuple[int, int, list[int]]] = []
     for force in model.path_forces:
         first.append(len(points))
         wrap_first.append(len(wraps))

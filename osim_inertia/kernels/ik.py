@@ -1,8 +1,8 @@
 """Inverse kinematics: the pose of each frame that fits its markers best.
 
-Newton's method on φ (ik_cost) with the bounds of clamped coordinates as an active set (ik_step); where the curvature is
-not positive, Gauss and Newton's matrix; where a step does not help, a part of it. Unknowns that no marker determines are
-held by a pull to the frame before, too weak to be seen in the others.
+Newton's method on φ (ik_cost) with the bounds of clamped coordinates as an active set (ik_step); where the curvature
+is not positive, Gauss and Newton's matrix; where a step does not help, a part of it. Unknowns that no marker determines
+are held by a pull to the frame before, too weak to be seen in the others.
 
 Every large function is called from one place only: the compiler copies it into each, and compile time is what a user
 waits for first. Constraints that are not couplers cost compile time, too, so that `rows` is None without them.
@@ -36,7 +36,8 @@ def fit_frames(
     """Fit frames start, start + step … below stop, each from the ones before it, q[origin] being the first known.
 
     q (F, n): fixed coordinates are filled in, the others are found | target (F, nm, 3) | weight (F, nm)
-    reference (F, nt) | hold (F, nz) weight of the pull to the frame before | lower, upper (nz,): bounds; an unknown with equal bounds stays
+    reference (F, nt) | hold (F, nz) weight of the pull to the frame before
+    lower, upper (nz,): bounds; an unknown with equal bounds stays
     rows (m,) int or None: equations of the constraints other than P.couplers
     tolerance: largest change in the last step | limit: of steps; with 0 only φ is evaluated
     step JUMP: frame `start` alone, from q[start] instead of an extrapolation
@@ -58,8 +59,8 @@ def fit_frames(
                 guess = 2.0 * q[last, c] - q[before, c] if before >= origin else q[last, c]
                 q[f, c] = min(max(guess, lower[i]), upper[i])
         cost[f], iterations[f] = _fit_pose(
-            A, P, rows, q[f], previous, target[f], weight[f], reference[f], hold[f], lower, upper, tolerance, limit, trial,
-            X, S, B, W
+            A, P, rows, q[f], previous, target[f], weight[f], reference[f], hold[f], lower, upper, tolerance, limit,
+            trial, X, S, B, W,
         )
         if step > 0 and (cost[f] > WORSE * cost[last] + WORSE_BY or iterations[f] < 0):
             return f
@@ -167,7 +168,7 @@ def _keep_constraints(W):
 
 @inner
 def _constrain(A, P, rows, q, S, W):
-    """Errors and Jacobian of the equations `rows`, by unknown, into W.new_k and W.new_K; the sum of the errors' sizes."""
+    """Errors and Jacobian of the equations `rows`, by unknown, into W.new_k and W.new_K; the sum of the errors."""
     C, n, m = P.constraints, q.shape[0], P.equations
     pose, error, J = np.empty((1, n)), np.empty((1, m)), np.empty((1, m, n))
     for c in range(n):

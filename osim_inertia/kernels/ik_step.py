@@ -3,7 +3,7 @@
     minimise  ½ dᵀ H d + gᵀ d     with  low ≤ d ≤ high  and  K d = −k
 
 Active sets: unknowns at a bound are held there, the others are solved for, and the sets are corrected until they agree
-with the signs of the multipliers (a primal-dual active-set method; with the sets of the step before, one solve is enough).
+with the signs of the multipliers (a primal-dual active-set method; with the right guess one solve is enough).
 """
 
 from __future__ import annotations

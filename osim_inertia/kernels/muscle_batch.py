@@ -8,7 +8,6 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.dynamics import forces_to_coordinates, inertia_wrench, totals
-from osim_inertia.kernels.geodesic_common import GEO
 from osim_inertia.kernels.kinematics import accelerate, move, new_motion
 from osim_inertia.kernels.muscle_inertia import (
     Room,
@@ -19,8 +18,9 @@ from osim_inertia.kernels.muscle_inertia import (
     place_matter,
     pull_back,
 )
-from osim_inertia.kernels.muscle_line import LINE_COLUMNS, Line, build_line, find_wraps, move_nodes, move_objects
+from osim_inertia.kernels.muscle_line import build_line, find_wraps, move_nodes, move_objects, new_line
 from osim_inertia.kernels.muscle_straight import straight_muscle
+from osim_inertia.kernels.muscle_switch import mix_matter, near_switch, place_on_both, switch_weight, switching_muscle
 from osim_inertia.kernels.paths import Paths
 from osim_inertia.kernels.rotation import put, row
 from osim_inertia.kernels.shortest_record import new_shortest_path
@@ -33,29 +33,22 @@ class Muscles(NamedTuple):
     path: ndarray  # (nm,) int: row in Paths
     material: ndarray  # (nm, 6) a0, a1 (m), ξ0, ξ1, mass (kg), beads (0: a continuum)
     blend: float  # wrapped share below which wrapped and straight geometry are mixed
+    window: float  # rad or m: half the window over which the switch of a conditional point is spread
 
 
 def new_room(P: Paths, muscles: Muscles) -> Room:
-    """Working memory, one per thread."""
+    """Working memory, one per thread: two lines, for muscles between two, that share the wrap objects."""
     nodes = max(int(np.diff(P.first).max(initial=2)), 2)
     wraps = max(int(np.diff(P.wrap_first).max(initial=1)), 1)
     objects = len(P.object_body)
-    beads = int(muscles.material[:, 5].max(initial=0.0))
-    line = Line(
-        rows=np.zeros((nodes, LINE_COLUMNS)),
-        ints=np.zeros((nodes, 4), np.int64),
-        nodes=np.zeros((nodes, 3)),
-        rates=np.zeros((nodes, 3)),
-        accels=np.zeros((nodes, 3)),
-        index=np.zeros(nodes, np.int64),
-        total=np.zeros(3),
-        unblended=np.zeros(3),
-        object_R=np.zeros((objects, 3, 3)),
-        object_p=np.zeros((objects, 3)),
-        object_motion=np.zeros((objects, 4, 3)),
-        geo=np.zeros(GEO),
+    most = max(16 * (nodes + 2 * wraps), int(muscles.material[:, 5].max(initial=0.0))) + 16
+    line = new_line(nodes, objects)
+    other = new_line(nodes, objects)._replace(
+        object_R=line.object_R, object_p=line.object_p, object_motion=line.object_motion
     )
-    return line, new_shortest_path(wraps), new_matter(max(6 * wraps + 4 * nodes, beads) + 8, objects)
+    matter = new_matter(most, objects)
+    twin = new_matter(most, objects)._replace(on_object=matter.on_object, about_object=matter.about_object)
+    return line, new_shortest_path(wraps), matter, other, new_shortest_path(wraps), twin
 
 
 @kernel
@@ -79,14 +72,28 @@ def wrapped_muscle(n, size, blend, muscle, line, path, M):
 
 
 @kernel
-def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, moment, force, tau):
+def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2, moment, force, tau):
     """Add the inertia of all muscles to body wrenches and coordinates; -1, or the muscle whose belly has no length."""
     move_objects(P, S, dw, dv, base, line)
     for k in range(muscles.path.shape[0]):
         muscle, i = muscle_at(muscles, k), muscles.path[k]
-        n = move_nodes(P, i, S, q, u, udot, dw, dv, base, line)
+        c, switch = near_switch(P, i, q, muscles.window)
+        value = switch - muscles.window
+        n = move_nodes(P, i, S, q, u, udot, dw, dv, base, c, value, line)
         size = find_wraps(P, i, n, line, path)
-        if size == 0 and muscle[5] == 0.0:
+        if c >= 0:
+            n2 = move_nodes(P, i, S, q, u, udot, dw, dv, base, c, switch + muscles.window, line2)
+            size2 = find_wraps(P, i, n2, line2, path2)
+            w, slope, curve = switch_weight(q[c], switch, muscles.window)
+            ok, on_coordinate = switching_muscle(
+                n, size, line, path, M, n2, size2, line2, path2, M2, muscles.blend, muscle, w, slope,
+                slope * u[c], slope * udot[c] + curve * u[c] * u[c],
+            )
+            if not ok:
+                return k
+            tau[c] += on_coordinate
+            nodes_to_bodies(P, S, line2, n2, moment, force, tau)
+        elif size == 0 and muscle[5] == 0.0:
             if not straight_muscle(line.rows, n, muscle):
                 return k
         elif not wrapped_muscle(n, size, muscles.blend, muscle, line, path, M):
@@ -97,7 +104,25 @@ def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, moment, 
 
 
 @kernel
-def inverse_dynamics_with_muscles(A, P, muscles, q, u, udot, base, start, stop, line, path, M, tau, failed):
+def place_muscle(P, muscles, k, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2):
+    """Points of matter of muscle k with their motion, into M; False without a belly. The objects are in place."""
+    muscle, i = muscle_at(muscles, k), muscles.path[k]
+    c, switch = near_switch(P, i, q, muscles.window)
+    n = move_nodes(P, i, S, q, u, udot, dw, dv, base, c, switch - muscles.window, line)
+    build_line(n, find_wraps(P, i, n, line, path), muscles.blend, line, path)
+    if c < 0:
+        return place_matter(line, n, path, muscle, M)
+    n2 = move_nodes(P, i, S, q, u, udot, dw, dv, base, c, switch + muscles.window, line2)
+    build_line(n2, find_wraps(P, i, n2, line2, path2), muscles.blend, line2, path2)
+    if not place_on_both(n, line, path, M, n2, line2, path2, M2, muscle):
+        return False
+    w, slope, curve = switch_weight(q[c], switch, muscles.window)
+    mix_matter(M, M2, w, slope * u[c], slope * udot[c] + curve * u[c] * u[c])
+    return True
+
+
+@kernel
+def inverse_dynamics_with_muscles(A, P, muscles, q, u, udot, base, start, stop, line, path, M, line2, path2, M2, tau, failed):
     """tau (F, n) of skeleton and muscles; failed (F,): muscle whose belly has no length, or -1."""
     nb, n = A.parent.shape[0], A.body_of.shape[0]
     S, extra = new_motion(A), np.empty(n)
@@ -111,7 +136,7 @@ def inverse_dynamics_with_muscles(A, P, muscles, q, u, udot, base, start, stop, 
             put(force, body, g)
         extra[:] = 0.0
         failed[f] = add_muscles(
-            P, muscles, S, q[f], u[f], udot[f], dw, dv, base, line, path, M, moment, force, extra
+            P, muscles, S, q[f], u[f], udot[f], dw, dv, base, line, path, M, line2, path2, M2, moment, force, extra
         )
         forces_to_coordinates(A, S, moment, force, tau[f])
         for c in range(n):
@@ -119,7 +144,7 @@ def inverse_dynamics_with_muscles(A, P, muscles, q, u, udot, base, start, stop, 
 
 
 @kernel
-def whole_body_with_muscles(A, P, muscles, q, u, start, stop, line, path, M, out, failed):
+def whole_body_with_muscles(A, P, muscles, q, u, start, stop, line, path, M, line2, path2, M2, out, failed):
     """out (F, 12) as kernels.dynamics.totals, muscles included."""
     nb, n = A.parent.shape[0], A.body_of.shape[0]
     S, rest, base = new_motion(A), np.zeros(n), np.zeros(3)
@@ -133,11 +158,9 @@ def whole_body_with_muscles(A, P, muscles, q, u, start, stop, line, path, M, out
         center = scaled(bones, (out[f, 0], out[f, 1], out[f, 2]))
         linear, angular = (out[f, 3], out[f, 4], out[f, 5]), (out[f, 6], out[f, 7], out[f, 8])
         for k in range(muscles.path.shape[0]):
-            i = muscles.path[k]
-            nodes = move_nodes(P, i, S, q[f], u[f], rest, dw, dv, base, line)
-            size = find_wraps(P, i, nodes, line, path)
-            build_line(nodes, size, muscles.blend, line, path)
-            if not place_matter(line, nodes, path, muscle_at(muscles, k), M):
+            if not place_muscle(
+                P, muscles, k, S, q[f], u[f], rest, dw, dv, base, line, path, M, line2, path2, M2
+            ):
                 failed[f] = k
                 break
             for m in range(M.count[0]):
@@ -154,16 +177,12 @@ def whole_body_with_muscles(A, P, muscles, q, u, start, stop, line, path, M, out
 
 
 @kernel
-def matter_of_muscle(A, P, muscles, k, q, u, udot, base, line, path, M):
+def matter_of_muscle(A, P, muscles, k, q, u, udot, base, line, path, M, line2, path2, M2):
     """Points of matter of muscle k in one frame, with position, velocity and acceleration, into M; their number."""
     nb = A.parent.shape[0]
     S, dw, dv = new_motion(A), np.empty((nb, 3)), np.empty((nb, 3))
     move(A, q, u, S)
     accelerate(A, S, u, udot, base, dw, dv)
     move_objects(P, S, dw, dv, base, line)
-    i = muscles.path[k]
-    n = move_nodes(P, i, S, q, u, udot, dw, dv, base, line)
-    size = find_wraps(P, i, n, line, path)
-    build_line(n, size, muscles.blend, line, path)
-    place_matter(line, n, path, muscle_at(muscles, k), M)
+    place_muscle(P, muscles, k, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2)
     return M.count[0]

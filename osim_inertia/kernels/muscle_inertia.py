@@ -350,4 +350,4 @@ def new_matter(most: int, objects: int) -> Matter:
     )
 
 
-Room = tuple[Line, ShortestPath, Matter]
+Room = tuple[Line, ShortestPath, Matter, Line, ShortestPath, Matter]

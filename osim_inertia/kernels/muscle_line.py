@@ -81,6 +81,24 @@ class Line(NamedTuple):
     geo: ndarray  # (GEO,) scratch
 
 
+def new_line(nodes: int, objects: int) -> Line:
+    """Room for a path of so many points, and for all wrap objects."""
+    return Line(
+        rows=np.zeros((nodes, LINE_COLUMNS)),
+        ints=np.zeros((nodes, 4), np.int64),
+        nodes=np.zeros((nodes, 3)),
+        rates=np.zeros((nodes, 3)),
+        accels=np.zeros((nodes, 3)),
+        index=np.zeros(nodes, np.int64),
+        total=np.zeros(3),
+        unblended=np.zeros(3),
+        object_R=np.zeros((objects, 3, 3)),
+        object_p=np.zeros((objects, 3)),
+        object_motion=np.zeros((objects, 4, 3)),
+        geo=np.zeros(GEO),
+    )
+
+
 @inlined
 def vec(rows, k, at):
     """Three numbers of row k from column `at`."""
@@ -133,14 +151,18 @@ def move_objects(P, S, dw, dv, base, line):
 
 
 @inlined
-def move_nodes(P, i, S, q, u, udot, dw, dv, base, line):
-    """Active points of path i with velocity and acceleration; their number is returned."""
+def move_nodes(P, i, S, q, u, udot, dw, dv, base, switch, value, line):
+    """Active points of path i with velocity and acceleration; their number is returned.
+
+    Conditional points look at `value` instead of q for the coordinate `switch` (-1: at q always).
+    """
     n = 0
     for k in range(P.first[i], P.first[i + 1]):
         c, b, x = P.coordinate[k], P.body[k], row(P.location, k)
         own_v = own_a = slide = (0.0, 0.0, 0.0)
         if P.kind[k] == CONDITIONAL:
-            if not P.low[k] - CONDITION_SLACK <= q[c] <= P.high[k] + CONDITION_SLACK:
+            seen = value if c == switch else q[c]
+            if not P.low[k] - CONDITION_SLACK <= seen <= P.high[k] + CONDITION_SLACK:
                 continue
         elif P.kind[k] == MOVING:
             inside = min(max(q[c], P.low[k]), P.high[k])

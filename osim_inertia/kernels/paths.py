@@ -63,7 +63,7 @@ class Nodes(NamedTuple):
     active: ndarray  # (nx,) bool
     slides: ndarray  # (nx, 3) rate of a moving point by its coordinate
     x: ndarray  # (max points, 3) m: active points of one path
-    index: ndarray  # (max points,) int: place in the path's own list of points
+    index: ndarray  # type: ignore[assignment]  # (max points,) int: place in the path's own list of points
     body: ndarray  # (max points,) int
     R: ndarray  # (no, 3, 3) wrap objects
     p: ndarray  # (no, 3)

@@ -1,9 +1,9 @@
 """What a unit tension does to the coordinates, as OpenSim counts it: its `computeMomentArm`.
 
 Tension acts between consecutive path points on different bodies. Directions come from the cached positions of tangent
-points, forces act at their latest ones (OPENSIM_SEMANTICS.md §5.2, §5.4), and the arc between two tangent points is taken
-to move rigidly with its object. For wrapped paths this is not the derivative of OpenSim's length, which the moment arms
-elsewhere in this package are.
+points, forces act at their latest ones (OPENSIM_SEMANTICS.md §5.2, §5.4), and the arc between two tangent points is
+taken to move rigidly with its object. For wrapped paths this is not the derivative of OpenSim's length, which the
+moment arms elsewhere in this package are.
 """
 
 from __future__ import annotations

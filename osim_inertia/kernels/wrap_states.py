@@ -36,7 +36,7 @@ def depth_in_object(kind, params, x):
 
 @kernel
 def point_depths(A, P, q, start, stop, N, depth, point):
-    """Deepest point of each path within the range of each wrap: depth (F, nw) in m, point (F, nw) its place in the path.
+    """Deepest point of each path in the range of each wrap: depth (F, nw) in m, point (F, nw) its place in the path.
 
     depth is negative where all points are outside.
     """
@@ -62,7 +62,7 @@ def point_depths(A, P, q, start, stop, N, depth, point):
 
 @kernel
 def opensim_turns(A, P, q, start, stop, N, path, turn):
-    """turn (F, nw): angle (rad) through which each path goes round a cylinder or sphere, OpenSim's own count; else 0."""
+    """turn (F, nw): angle (rad) by which each path goes round a cylinder or sphere, as OpenSim counts it; else 0."""
     X = new_motion(A)
     for f in range(start, stop):
         pose(A, q[f], X)

@@ -41,7 +41,7 @@ def read_c3d(path: str | Path, *, up: str | None = None) -> Recording:
     """Read markers and force plates. `up` is the file's vertical axis, "x", "y" or "z"; by default it is found out."""
     path = Path(path)
     try:
-        import ezc3d
+        import ezc3d  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise OsimInertiaError("Reading .c3d files needs ezc3d: pip install 'osim-inertia[c3d]'") from None
     if not path.is_file():
@@ -89,10 +89,11 @@ def _markers(content: Mapping[str, Any], path: Path, turn: NDArray) -> MarkerDat
         raise FileError("The file holds no marker trajectories.", file=path)
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
-        raise FileError(f"Two markers are called '{twice}'.", file=path, to_do="rename one of them in the capture software")
+        raise FileError(f"Two markers are called '{twice}'.", file=path, to_do="rename one of them")
     unit = "".join(str(word) for word in _value(parameters, "POINT", "UNITS")[:1]).strip()
     if unit.lower() not in LENGTHS:
-        raise FileError("The unit of length is not known.", file=path, found=f"POINT:UNITS '{unit}'", expected="mm, cm or m")
+        raise FileError("The unit of length is not known.", file=path, found=f"POINT:UNITS '{unit}'",
+                        expected="mm, cm or m")
     positions = np.einsum("ij,jmf->fmi", turn, points) * LENGTHS[unit.lower()]
     residual = np.asarray(content["data"].get("meta_points", {}).get("residuals", np.zeros((1, *points.shape[1:]))))
     missing = (residual[0].T < 0.0) | ~np.isfinite(positions).all(axis=2)
@@ -109,7 +110,8 @@ def _forces(plates: Sequence[Mapping[str, Any]], rate: float, first: float, turn
     sign = -1.0 if total < 0.0 else 1.0  # some files have what the foot does to the plate
     for number, plate in enumerate(plates, 1):
         force = sign * (turn @ np.asarray(plate["force"]))
-        centre = turn @ np.asarray(plate["center_of_pressure"]) * LENGTHS.get(plate.get("unit_position", "mm").lower(), 0.001)
+        metre = LENGTHS.get(plate.get("unit_position", "mm").lower(), 0.001)
+        centre = turn @ np.asarray(plate["center_of_pressure"]) * metre
         per_newton_metre = LENGTHS.get(plate.get("unit_moment", "Nmm").lower().removeprefix("n"), 0.001)
         torque = sign * (turn @ np.asarray(plate["Tz"])) * per_newton_metre
         for block, kind, axes in ((force, "force", ("vx", "vy", "vz")), (centre, "force", ("px", "py", "pz")),

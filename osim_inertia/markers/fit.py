@@ -190,8 +190,9 @@ def _check_size(problem: Problem, data: MarkerData) -> None:
     marker_places(problem.system.arrays, problem.fit, problem.start[full : full + 1], 0, 1, places)
     measured, model = (float(cloud[present[full]].std(axis=0).max()) for cloud in (problem.target[full], places[0]))
     if model > 0.0 and not 1.0 / LARGEST_RATIO < measured / model < LARGEST_RATIO:
-        raise FileError(f"The measured markers span {measured / model:.3g} times the size of the model.", file=data.file,
-                        found=f"unit '{data.units}' in the file", expected="markers of a body of the model's size",
+        raise FileError(f"The measured markers span {measured / model:.3g} times the size of the model.",
+                        file=data.file, found=f"unit '{data.units}' in the file",
+                        expected="markers of a body of the model's size",
                         to_do="correct the unit of the marker file (mm, cm or m), or scale the model")
 
 

@@ -1,4 +1,4 @@
-"""A system, markers and tasks to the arrays of kernels.ik_cost: which coordinates are unknown, bounded, fixed or coupled."""
+"""System, markers and tasks to the arrays of kernels.ik_cost: what is unknown, bounded, fixed or coupled."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def build_problem(
         constraints=constraints,
         equations=len(names),
     )
-    present = np.isfinite(positions).all(axis=2)
+    present = np.asarray(np.isfinite(positions).all(axis=2))
     share = np.where(present, weights, 0.0)
     total = share.sum(axis=1, keepdims=True)
     return Problem(
@@ -80,7 +80,7 @@ def build_problem(
         target=np.ascontiguousarray(np.where(present[..., None], positions, 0.0)),  # one layout: compiled once
         weight=np.ascontiguousarray(np.divide(share, total, out=np.zeros(share.shape), where=total > 0.0)),
         reference=np.ascontiguousarray(reference, dtype=np.float64).reshape(len(time), len(tasks)),
-        hold=HOLD + _hold_of_missing(system, fit, np.where(present, 0.0, weights / max(weights.sum(), np.finfo(float).tiny))),
+        hold=HOLD + _hold_of_missing(system, fit, np.where(present, 0.0, weights / weights.sum())),
         fixed=fixed,
         start=_start(system, ordered, time),
     )
@@ -111,11 +111,11 @@ def _eliminated(
     """
     waiting = []
     taken: set[int] = set()
-    for k in np.flatnonzero(C.kind == COUPLER):
+    for k in (int(place) for place in np.flatnonzero(C.kind == COUPLER)):
         dependent = int(C.dependent[k])
         if not fixed[dependent] and not ordered[dependent].clamped and dependent not in taken:
             taken.add(dependent)
-            waiting.append(int(k))
+            waiting.append(k)
     order: list[int] = []
     progress = True
     while waiting and progress:
@@ -147,7 +147,7 @@ def _needed_bodies(system: System, marker_body: NDArray[np.int64]) -> NDArray[np
 
 
 def _hold_of_missing(system: System, fit: Fit, missing: Array) -> Array:
-    """(F, nz): what missing markers, given by their weights (F, nm), leave to the unknowns that would have moved them."""
+    """(F, nz): what missing markers, given by their weights (F, nm), leave to the unknowns that move them."""
     moves = np.zeros((len(fit.marker_body), len(fit.free)))
     for k, body in enumerate(fit.marker_body):
         while body >= 0:

@@ -2,8 +2,8 @@
 
 Frame f starts from the frames before it, which leaves nothing to do side by side. So the trial is cut into chunks of
 fixed length; a coarse pass finds a pose for the head of each, the chunks are fitted in parallel, and each seam is
-fitted once more from the end of the chunk before it, on and on until the poses agree with those found. The answer is that of going
-through all frames in order, and does not depend on the number of threads.
+fitted once more from the end of the chunk before it, on and on until the poses agree with those found. The answer is
+that of going through all frames in order, and does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -60,9 +60,11 @@ class Solver:
 
     def _track(self, start: int, stop: int, *, origin: int, step: int = 1) -> int:
         P = self.problem
-        return int(ik.fit_frames(
-            P.system.arrays, P.fit, P.rows, self.q, P.target, P.weight, P.reference, P.hold, P.fit.lower,
-            P.fit.upper, self.tolerance, TRACKING_LIMIT, start, stop, step, origin, self.cost, self.iterations))  # fmt: skip
+        found = ik.fit_frames(
+            P.system.arrays, P.fit, P.rows, self.q, P.target, P.weight, P.reference, P.hold, P.fit.lower, P.fit.upper,
+            self.tolerance, TRACKING_LIMIT, start, stop, step, origin, self.cost, self.iterations,
+        )  # fmt: skip
+        return int(found)
 
     def _fit_chunk(self, head: int) -> None:
         self._follow(head + 1, min(head + CHUNK, len(self.q)), head)
@@ -80,9 +82,9 @@ class Solver:
         end, start, count = min(head + CHUNK, len(self.q)), head, 1
         while start < end:
             stop = min(start + count, end)
-            old = self.q[start:stop].copy(), self.cost[start:stop].copy(), self.iterations[start:stop].copy()
+            old = self.q[stop - 1].copy()
             self._follow(start, stop, max(0, start - CHUNK))
-            if np.abs(self.q[stop - 1] - old[0][-1]).max() < SAME:
+            if np.abs(self.q[stop - 1] - old).max() < SAME:
                 return
             start, count = stop, min(2 * count, 16)
 
@@ -111,7 +113,7 @@ class Solver:
         self, frame: int, pose: Array, previous: Array, unknown: NDArray[np.bool_] | None = None,
         weight: Array | None = None,
     ) -> tuple[float, int, Array]:  # fmt: skip
-        """Fit one frame from a pose: (φ, iterations, q). Only some unknowns move, if told, and only some markers count."""
+        """Fit one frame from a pose: (φ, iterations, q). If told so, only some unknowns move and some markers count."""
         P = self.problem
         lower, upper = P.fit.lower, P.fit.upper
         pose = pose.copy()

@@ -24,8 +24,7 @@ METRES = {
 KEYS = ("DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units", "OrigDataRate", "OrigDataStartFrame",
         "OrigNumFrames")  # fmt: skip
 MAX_HEADER_LINES = 40
-LARGEST_SPAN = 200.0  # m; a capture volume this wide means the unit in the header is wrong
-SMALLEST_SPAN = 0.01  # m
+LARGEST_SPAN = 100.0  # m between two markers of a frame: the unit in the header is wrong
 
 
 def read_trc(path: str | Path) -> MarkerData:
@@ -62,7 +61,8 @@ def _lines(path: Path) -> list[str]:
         raise FileError(f"The file cannot be read: {error.strerror or error}.", file=path) from None
     if b"\0" in data[:1000]:
         raise FileError("This is not a text file.", file=path, expected="a .trc file in plain text")
-    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _cells(line: str) -> list[str]:
@@ -114,12 +114,13 @@ def _rows(lines: list[str], start: int, markers: int, path: Path) -> tuple[Array
         if not line.strip():
             left = sum(bool(text.strip()) for text in lines[place:])
             if left:
-                notes.append(f"line {place + 1}: the data end at this empty line, as in OpenSim; {left} lines are left out.")
+                notes.append(f"line {place + 1}: the data end here, as in OpenSim; {left} more lines are left out.")
             break
         cells = line.split("\t") if "\t" in line else line.split()
         if any(cell.strip() for cell in cells[width:]) or len(cells) < 2:
             raise FileError("The row does not fit the marker names.", file=path, line=place + 1,
-                            found=f"{len(cells)} cells", expected=f"{width}: frame, time and 3 for each of {markers} markers",
+                            found=f"{len(cells)} cells",
+                            expected=f"{width}: frame, time and 3 for each of {markers} markers",
                             to_do="export the file again; a marker name may be missing in the line of names")
         try:
             rows.append(np.array(cells[:width], dtype=np.float64))
@@ -128,7 +129,7 @@ def _rows(lines: list[str], start: int, markers: int, path: Path) -> tuple[Array
         if len(rows[-1]) < width:  # markers missing at the end of the row, without their tabs
             if "\t" not in line:
                 raise FileError("The row has too few numbers.", file=path, line=place + 1, found=str(len(cells)),
-                                expected=str(width), to_do="separate the cells with tabs, so that empty ones can be seen")
+                                expected=str(width), to_do="separate cells with tabs, so that empty ones can be seen")
             rows[-1] = np.concatenate([rows[-1], np.full(width - len(rows[-1]), np.nan)])
     if not rows:
         raise FileError("The file has marker names but no frames.", file=path, to_do="the file may be cut short")
@@ -145,8 +146,8 @@ def _number(cell: str) -> float:
 def _units(header: dict[str, str], path: Path) -> tuple[str, float]:
     units = header.get("Units", "")
     if units.lower() not in METRES:
-        raise FileError("The unit of length is not known." if units else "The header gives no unit of length.", file=path,
-                        line=3, found=f"Units '{units}'", expected="mm, cm or m", to_do="correct the third line of the file")
+        raise FileError("The unit of length is not known.", file=path, line=3, found=f"Units '{units}'",
+                        expected="mm, cm or m", to_do="correct the third line of the file")
     return units, METRES[units.lower()]
 
 
@@ -169,14 +170,13 @@ def _check_times(time: Array, path: Path, data_at: int) -> None:
 
 
 def _check_size(positions: Array, units: str, path: Path) -> None:
-    """A capture volume of hundreds of metres, or of millimetres, means that the header's unit is not that of the data."""
-    known = positions[np.isfinite(positions).all(axis=2)]
-    if len(known) < 2:
-        return
-    spread = float(np.ptp(known, axis=0).max())
-    if not SMALLEST_SPAN <= spread <= LARGEST_SPAN:
-        raise FileError(f"The markers spread over {spread:.3g} m.", file=path, line=3, found=f"Units '{units}'",
-                        expected=f"a body, {SMALLEST_SPAN:g} to {LARGEST_SPAN:g} m",
+    """Markers that are hundreds of metres apart mean that the header's unit is not that of the data."""
+    known = np.isfinite(positions)
+    apart = np.where(known, positions, -np.inf).max(axis=1) - np.where(known, positions, np.inf).min(axis=1)
+    spread = float(apart.max())
+    if spread > LARGEST_SPAN:
+        raise FileError(f"The markers are {spread:.3g} m apart.", file=path, line=3, found=f"Units '{units}'",
+                        expected=f"a body, less than {LARGEST_SPAN:g} m",
                         to_do="correct the unit in the third line of the file (mm, cm or m)")
 
 

@@ -31,4 +31,5 @@ class MuscleMass:
     residual: str = "proportional"  # what is left of the bones: proportional or consistent
     wrap: str = "blend"  # blend, or exact: the raw jump of the Jacobian at touch-down
     blend: float = 0.01  # wrapped share of the path over which wrapping is blended in
+    switch_window: float = 0.02  # rad or m: half the window over which a conditional path point is blended in
     beads: int = 0  # 0: a continuum; else that many point masses, as in the papers

@@ -23,8 +23,8 @@ def content(vertical_force: float = 700.0, screen: str = "") -> dict:
     residuals[0, 0, 2] = -1.0
     flat = np.zeros((3, 30))
     force = flat + np.array([[10.0], [20.0], [vertical_force]])
-    plate = {"force": force, "center_of_pressure": flat + np.array([[400.0], [500.0], [0.0]]), "Tz": flat + [[0.0], [0.0], [5000.0]],
-             "unit_position": "mm", "unit_moment": "Nmm"}  # fmt: skip
+    centre, moment = flat + np.array([[400.0], [500.0], [0.0]]), flat + np.array([[0.0], [0.0], [5000.0]])
+    plate = {"force": force, "center_of_pressure": centre, "Tz": moment, "unit_position": "mm", "unit_moment": "Nmm"}
     parameters = {"POINT": {"LABELS": {"value": ["KNEE ", "HEEL"]}, "UNITS": {"value": ["mm"]}}}
     if screen:
         parameters["POINT"]["Y_SCREEN"] = {"value": [screen]}

@@ -88,12 +88,12 @@ def test_a_wrong_count_of_frames_is_noted_and_all_are_used(read):
 def test_data_after_an_empty_line_are_left_out_with_a_note(read):
     found = read(text(end="\n3\t0.02\t1\t1\t1\t2\t2\t2\n"))
     assert len(found) == 2
-    assert any("1 lines are left out" in note for note in found.notes)
+    assert any("1 more lines are left out" in note for note in found.notes)
 
 
 BAD = {
     "unknown unit": (text(units="inches"), "unit of length is not known"),
-    "too large": (text(units="m"), "spread over"),
+    "too large": (text(units="m"), "m apart"),
     "repeated times": (text(rows=("1\t0\t1\t2\t3\t4\t5\t600", "2\t0\t1\t2\t3\t4\t5\t600")), "Times do not increase"),
     "no time": (text(rows=("1\t\t1\t2\t3\t4\t5\t600",)), "has no time"),
     "too many cells": (text(rows=("1\t0\t1\t2\t3\t4\t5\t6\t7",)), "does not fit the marker names"),

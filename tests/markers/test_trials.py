@@ -13,10 +13,10 @@ import osim_inertia as oi
 from osim_inertia.markers.fit import InverseKinematics
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from trial_fit import NAMES, TRIALS, Trial  # noqa: E402
+from trial_fit import NAMES, TRIALS, Trial
 
-pytestmark = [pytest.mark.oracle,
-              pytest.mark.skipif(not TRIALS.is_dir(), reason="the shared reference data is not beside the project")]  # fmt: skip
+needs_data = pytest.mark.skipif(not TRIALS.is_dir(), reason="the shared reference data is not beside the project")
+pytestmark = [pytest.mark.oracle, needs_data]
 
 EXCESS = 1e-6  # relative, of the marker error over OpenSim's
 CLOSE = 0.005  # degrees RMS; asked for are 0.05, and the weakest coordinate, the turn of the forearm, is off by 0.0013
@@ -84,8 +84,8 @@ def test_every_frame_is_a_minimum(fitted):
 
 def test_threads_do_not_change_the_answer():
     trial = Trial("gait2392_walk")
-    one, three = (oi.inverse_kinematics(oi.System(trial.system.model, threads=threads), trial.markers, tasks=trial.tasks)
-                  for threads in (1, 3))  # fmt: skip
+    systems = (oi.System(trial.system.model, threads=threads) for threads in (1, 3))
+    one, three = (oi.inverse_kinematics(system, trial.markers, tasks=trial.tasks) for system in systems)
     assert (one.q == three.q).all()
 
 
@@ -146,6 +146,7 @@ def test_a_limb_without_markers_keeps_its_pose_for_as_long_as_it_takes():
     positions = trial.markers.positions.copy()
     positions[30:130, arm] = np.nan  # over two seams
     found = oi.inverse_kinematics(trial.system, replace(trial.markers, positions=positions), tasks=trial.tasks)
-    free = [trial.system.coordinate_names.index(f"{name}_r") for name in ("arm_flex", "arm_add", "arm_rot", "elbow_flex", "pro_sup")]
+    coordinates = ("arm_flex_r", "arm_add_r", "arm_rot_r", "elbow_flex_r", "pro_sup_r")
+    free = [trial.system.coordinate_names.index(name) for name in coordinates]
     assert np.abs(found.q[30:130, free] - found.q[29, free]).max() < 1e-5
     assert np.abs(found.q[135:, free] - whole.q[135:, free]).max() < 1e-3
