@@ -1,8 +1,10 @@
-"""Writes docs/cli.md: every command with its help text.   python docs/make_cli_page.py   A test holds the page to it."""
+"""Writes docs/cli.md: every command with its help text. A test holds the page to it.
+
+    python docs/make_cli_page.py
+"""
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import click
@@ -20,24 +22,19 @@ Exit codes: 0 done, 1 something is wrong with a file or a model (one sentence sa
 """
 
 
-def available_commands() -> list[str]:
-    """Commands whose module is there."""
-    return [name for name, target in COMMANDS.items() if importlib.util.find_spec(target.split(":")[0])]
-
-
 def help_text(name: str) -> str:
     """What `osim-inertia NAME --help` prints."""
     command = main.get_command(click.Context(main), name)
     assert command is not None
-    parent = click.Context(main, info_name="osim-inertia", terminal_width=WIDTH, max_content_width=WIDTH)
-    settings = {"help_option_names": ["-h", "--help"], "terminal_width": WIDTH, "max_content_width": WIDTH}
+    settings = {**main.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
+    parent = click.Context(main, info_name="osim-inertia", **settings)
     return click.Context(command, info_name=name, parent=parent, **settings).get_help()
 
 
 def page() -> str:
     """The whole page."""
     parts = [HEAD]
-    for name in available_commands():
+    for name in COMMANDS:
         parts.append(f"\n## {name}\n\n```text\n{help_text(name)}\n```\n")
     return "".join(parts)
 

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import cos, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.compiled.frames import Placements
+from osim_inertia.bone_lines import bones_along, nearest_name, reference_pose
 from osim_inertia.errors import ModelError
 from osim_inertia.mass_table import read_mass_table
 from osim_inertia.model.forces import Muscle
-from osim_inertia.model.frames import GROUND, Body
+from osim_inertia.model.frames import Body
 from osim_inertia.model.model import Model
 from osim_inertia.model.muscle_mass import MassiveMuscle, MuscleMass
 from osim_inertia.model.paths import GeometryPath
-from osim_inertia.model.tree import Mobilizer, spanning_tree
 from osim_inertia.system import System
 
 Array = NDArray[np.float64]
 MUSCLE_DENSITY = 1059.7  # kg/m³, OpenSim's default of its metabolics probes
 SPECIFIC_TENSION = 0.25e6  # N/m², likewise
-SAMPLES = 60  # points of a belly that are asked which bone they lie along
 MAPS, RESIDUALS, WRAPS = ("uniform", "rigid-tendon"), ("proportional", "consistent"), ("blend", "exact")
 
 
@@ -73,7 +71,7 @@ def with_muscle_mass(
                          "map='uniform'.")
     chosen = _chosen(model, muscles)
     shares = _belly_shares(chosen, belly, tendon_split)
-    taken = _bones_along(model, chosen, shares, along)
+    taken = bones_along(model, chosen, shares, along)
     weights = _weights(model, chosen, masses)
     taken = {name: share if weights[name] > 0.0 else {} for name, share in taken.items()}
     anatomical = isinstance(transfer, str)
@@ -141,15 +139,8 @@ def _chosen(model: Model, names: Sequence[str] | None) -> list[Muscle]:
     names = [names] if isinstance(names, str) else names
     for name in names or ():
         if name not in able:
-            raise ModelError(f"There is no muscle '{name}' with a geometric path. {_nearest(name, able)}")
+            raise ModelError(f"There is no muscle '{name}' with a geometric path. {nearest_name(name, able)}")
     return [muscle for name, muscle in able.items() if names is None or name in names]
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    match = get_close_matches(name, list(known), n=1, cutoff=0.4)
-    return f"Did you mean '{match[0]}'?" if match else "See `osim-inertia info MODEL` for the names."
 
 
 def _fractions(
@@ -163,7 +154,7 @@ def _fractions(
     names = [body.name for body in model.bodies]
     for body, fraction in transfer.items():
         if body not in names:
-            raise ModelError(f"There is no body '{body}'. {_nearest(body, names)}")
+            raise ModelError(f"There is no body '{body}'. {nearest_name(body, names)}")
         if not 0.0 <= fraction <= 1.0:
             raise ModelError(f"The fraction for body '{body}' is {fraction}; expected 0 to 1.")
         if body not in has_muscle:
@@ -181,13 +172,13 @@ def _weights(
     known = [muscle.name for muscle in model.muscles]
     for name, value in table.items():
         if name not in known:
-            raise ModelError(f"The table of masses names '{name}', which is no muscle here. {_nearest(name, known)}")
+            hint = nearest_name(name, known)
+            raise ModelError(f"The table of masses names '{name}', which is no muscle here. {hint}")
         if not (value >= 0.0 and isfinite(value)):
             raise ModelError(f"The mass of '{name}' is {value}; expected 0 or more.")
     return {muscle.name: float(table.get(muscle.name, 0.0)) for muscle in chosen}
 
 
-# ---- geometry at the default pose -----------------------------------------------------------------------------------
 def _belly_shares(
     chosen: Sequence[Muscle], belly: str | tuple[float, float], split: float
 ) -> dict[str, tuple[float, float]]:
@@ -210,110 +201,6 @@ def _belly_shares(
         tendon = muscle.tendon_slack_length / (fibre + muscle.tendon_slack_length)
         shares[muscle.name] = (split * tendon, 1.0 - (1.0 - split) * tendon)
     return shares
-
-
-def _bones_along(
-    model: Model,
-    chosen: Sequence[Muscle],
-    shares: Mapping[str, tuple[float, float]],
-    along: Mapping[str, str | Mapping[str, float]] | None,
-) -> dict[str, dict[str, float]]:
-    """For each muscle the bodies its belly lies along, and which share of it."""
-    system = System(model)
-    q = system.constraints.project_q(system.default_pose()) if system.constraints.names else system.default_pose()
-    tree, placements = spanning_tree(model), Placements(model)
-    poses = {body.path: pose for body, pose in zip(model.bodies, system.body_poses(q)[0])}
-    poses[GROUND] = np.eye(4)
-    lines = {body.path: _bone_lines(body, tree, placements, poses) for body in model.bodies if body.mass > 0.0}
-    inboard = {m.outboard: m.inboard for m in tree if not m.closes_loop}
-    result = {}
-    own = _checked_along(model, chosen, along or {})
-    for muscle in chosen:
-        if muscle.name in own:
-            result[muscle.name] = own[muscle.name]
-            continue
-        assert isinstance(muscle.geometry, GeometryPath)
-        spanned = _spanned(muscle.geometry, placements, inboard)
-        candidates = {path: lines[path] for path in spanned if path in lines}
-        points = _belly_points(system.path_points(q, muscle.name)[0], shares[muscle.name])
-        counts: dict[str, float] = {}
-        for point in points:
-            nearest = min(candidates, key=lambda path: _distance(point, candidates[path]), default=None)
-            if nearest is not None:
-                body = nearest.rsplit("/", 1)[-1]
-                counts[body] = counts.get(body, 0.0) + 1.0 / len(points)
-        result[muscle.name] = counts
-    return result
-
-
-def _checked_along(
-    model: Model, chosen: Sequence[Muscle], along: Mapping[str, str | Mapping[str, float]]
-) -> dict[str, dict[str, float]]:
-    names, bodies = [muscle.name for muscle in chosen], {body.name: body for body in model.bodies}
-    result = {}
-    for name, own in along.items():
-        if name not in names:
-            raise ModelError(f"`along` names '{name}', which is no muscle here. {_nearest(name, names)}")
-        given = {own: 1.0} if isinstance(own, str) else dict(own)
-        for body, share in given.items():
-            if body not in bodies:
-                raise ModelError(f"`along` names body '{body}', which is not there. {_nearest(body, bodies)}")
-            if not bodies[body].mass > 0.0:
-                raise ModelError(f"`along` takes the mass of '{name}' from body '{body}', which has none.")
-            if not (share > 0.0 and isfinite(share)):
-                raise ModelError(f"The share of '{name}' along body '{body}' is {share}; expected more than 0.")
-        result[name] = {body: share / sum(given.values()) for body, share in given.items()}
-    return result
-
-
-def _spanned(path: GeometryPath, placements: Placements, inboard: Mapping[str, str]) -> list[str]:
-    """Bodies between the origin and the insertion in the tree, both included."""
-    ends = [placements[path.points[i].frame].body for i in (0, -1)]
-    chains = []
-    for body in ends:
-        chain = [body]
-        while chain[-1] in inboard:
-            chain.append(inboard[chain[-1]])
-        chains.append(chain)
-    common = next(body for body in chains[0] if body in chains[1])
-    return chains[0][: chains[0].index(common) + 1] + chains[1][: chains[1].index(common)]
-
-
-def _bone_lines(
-    body: Body, tree: Sequence[Mobilizer], placements: Placements, poses: Mapping[str, Array]
-) -> list[tuple[Array, Array]]:
-    """From the joint that carries the body to each joint it carries; without any, through its mass centre."""
-    pose = poses[body.path]
-
-    def ground(frame: str) -> Array:
-        placement = placements[frame]
-        at = poses[placement.body]
-        return np.asarray(at[:3, 3] + at[:3, :3] @ placement.p)
-
-    start, ends = pose[:3, 3], []
-    for m in tree:
-        if m.outboard == body.path and not m.closes_loop:
-            start = ground(m.joint.parent_frame if m.reversed else m.joint.child_frame)
-        elif m.inboard == body.path:
-            # the outboard frame: in many knees the frame on the femur is at the hip, and functions shift the tibia
-            ends.append(ground(m.joint.parent_frame if m.reversed else m.joint.child_frame))
-    center = pose[:3, 3] + pose[:3, :3] @ np.array(body.mass_center)
-    return [(start, end) for end in ends] or [(start, 2.0 * center - start)]
-
-
-def _distance(point: Array, lines: Sequence[tuple[Array, Array]]) -> float:
-    best = np.inf
-    for a, b in lines:
-        d = b - a
-        t = np.clip((point - a) @ d / max(float(d @ d), 1e-12), 0.0, 1.0)
-        best = min(best, float(np.linalg.norm(point - a - t * d)))
-    return best
-
-
-def _belly_points(polyline: Array, share: tuple[float, float]) -> Array:
-    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(polyline, axis=0), axis=1))])
-    at = (share[0] + (share[1] - share[0]) * (np.arange(SAMPLES) + 0.5) / SAMPLES) * way[-1]
-    return np.column_stack([np.interp(at, way, polyline[:, j]) for j in range(3)])
 
 
 # ---- what is left of the bones --------------------------------------------------------------------------------------
@@ -359,10 +246,10 @@ def _cut_out(body: Body, mass: float, first: Array, second: Array) -> Body:
 def _frozen_muscles(model: Model, spec: MuscleMass) -> dict[str, tuple[float, Array, Array]]:
     """By body: mass, first moment and inertia about its origin, in its axes, of the muscle parts taken from it.
 
-    The muscles lie as they do in the default pose.
+    The muscles lie as they do in the reference pose.
     """
     system = System(replace(model, muscle_mass=spec))
-    q = system.default_pose()
+    q = reference_pose(system)
     poses = dict(zip(system.body_names, system.body_poses(q)[0]))
     sums: dict[str, tuple[float, Array, Array]] = {}
     for muscle in spec.muscles:

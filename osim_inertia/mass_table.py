@@ -31,31 +31,35 @@ def read_mass_table(path: str | Path) -> dict[str, float]:
 
 def _csv_rows(text: str, path: Path) -> list[tuple[int | None, str, float]]:
     rows: list[tuple[int | None, str, float]] = []
-    separator = ";" if text.split("\n", 1)[0].count(";") else ","
+    separator = ";" if ";" in text else ","
+    headed = False
     for line, cells in enumerate(csv.reader(text.splitlines(), delimiter=separator), start=1):
         cells = [cell.strip() for cell in cells]
         if not any(cells) or cells[0].startswith("#"):
             continue
         try:
-            rows.append((line, cells[0], float(cells[1])))
+            rows.append((line, cells[0], float(cells[1].replace(",", "."))))  # 0,45 where ; separates
         except (IndexError, ValueError):
-            if line > 1:
+            if rows or headed:
                 raise FileError("This line does not hold a name and a mass.", file=path, line=line,
                                 found=separator.join(cells), expected="soleus_r,0.45") from None
+            headed = True
     return rows
 
 
 def _toml_rows(text: str, path: Path) -> list[tuple[int | None, str, float]]:
     if sys.version_info < (3, 11):
         raise FileError("TOML tables need Python 3.11 or newer.", file=path, to_do="write the table as CSV")
-    import tomllib
+    import tomllib  # type: ignore[import-not-found]
 
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"This is not TOML: {error}.", file=path) from None
-    flat = {k: v for key, value in data.items() for k, v in (value.items() if isinstance(value, dict) else [(key, value)])}
-    for name, value in flat.items():
-        if not isinstance(value, (int, float)):
-            raise FileError(f"The mass of '{name}' is not a number.", file=path, found=str(value))
-    return [(None, name, float(value)) for name, value in flat.items()]
+    rows: list[tuple[int | None, str, float]] = []
+    for key, item in data.items():
+        for name, value in item.items() if isinstance(item, dict) else [(key, item)]:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise FileError(f"The mass of '{name}' is not a number.", file=path, found=str(value))
+            rows.append((None, name, float(value)))
+    return rows

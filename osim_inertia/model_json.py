@@ -28,6 +28,7 @@ FORMAT = "osim-inertia model"
 VERSION = 1
 WIDTH = 120  # what fits is written on one line
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+MAY_BE_INFINITE = ("range", "properties")  # limits of coordinates, and what forces have that is not computed with
 ADVICE = "make it again with `osim-inertia convert` or oi.write_model"
 
 CLASSES: dict[str, type] = {
@@ -163,7 +164,7 @@ def _decoded(value: Any, kind: Any, where: str) -> Any:
 
 
 def _number(value: Any, where: str) -> float:
-    if isinstance(value, str) and value in NOT_FINITE:
+    if isinstance(value, str) and value in NOT_FINITE and any(f".{name}[" in where for name in MAY_BE_INFINITE):
         return NOT_FINITE[value]
     try:
         if type(value) in (int, float) and math.isfinite(value):

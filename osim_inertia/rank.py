@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from osim_inertia.bone_lines import reference_pose
 from osim_inertia.errors import ModelError
 from osim_inertia.inertia import with_muscle_mass, with_only
 from osim_inertia.inverse import Kinematics, kinematics_of
@@ -134,7 +135,7 @@ def rank_muscles(
 
 def _standard_motion(system: System) -> Kinematics:
     """One frame per coordinate, which alone accelerates, from rest in the default pose."""
-    q = np.repeat(system.default_pose()[None], system.n, axis=0)
+    q = np.repeat(reference_pose(system)[None], system.n, axis=0)
     return Kinematics(np.arange(system.n, dtype=float), q, np.zeros_like(q), ACCELERATION * np.eye(system.n))
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 
 import osim_inertia as oi
+from osim_inertia.markers.data import MarkerData
+from osim_inertia.markers.trc import write_trc
 from osim_inertia.model.forces import Muscle
 from osim_inertia.model.frames import GROUND, Body, Marker, OffsetFrame
 from osim_inertia.model.joints import ROTATIONAL, TRANSLATIONAL, Coordinate, Joint
@@ -31,7 +33,7 @@ def lab_folder(root: Path) -> Path:
     q = _swing(time, system.n)
     degrees = np.where(_rotations(model), np.degrees(q), q)
     oi.write_table(oi.Table(system.coordinate_names, time, degrees, True, {"name": "walk"}), walk / "ik.mot")
-    _write_trc(walk / "markers.trc", system.marker_names, time, system.marker_positions(q))
+    write_trc(MarkerData(system.marker_names, time, system.marker_positions(q), RATE), walk / "markers.trc")
     _write_loads(walk, time)
     _write_setups(walk, system.marker_names)
     (walk / "masses.csv").write_text("muscle,mass\ngasmed_r,0.25\nsoleus_r,0.45\ntibant_r,0.15\n")
@@ -98,18 +100,6 @@ def _rotations(model: oi.Model) -> np.ndarray:
     return np.array([c.motion_type == ROTATIONAL for c in model.coordinates])
 
 
-def _write_trc(path: Path, names: tuple[str, ...], time: np.ndarray, x: np.ndarray) -> None:
-    head = ["DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units", "OrigDataRate", "OrigDataStartFrame",
-            "OrigNumFrames"]  # fmt: skip
-    values = [f"{RATE:g}", f"{RATE:g}", str(len(time)), str(len(names)), "mm", f"{RATE:g}", "1", str(len(time))]
-    axes = [f"{axis}{k + 1}" for k in range(len(names)) for axis in "XYZ"]
-    lines = [f"PathFileType\t4\t(X/Y/Z)\t{path.name}", "\t".join(head), "\t".join(values),
-             "Frame#\tTime\t" + "\t\t\t".join(names), "\t\t" + "\t".join(axes), ""]  # fmt: skip
-    for k, (t, row) in enumerate(zip(time, x)):
-        lines.append(f"{k + 1}\t{t:.5f}\t" + "\t".join(f"{1000.0 * value:.6f}" for value in row.ravel()))
-    path.write_text("\n".join(lines) + "\n")
-
-
 def _write_loads(walk: Path, time: np.ndarray) -> None:
     parts = [*(f"ground_force_v{axis}" for axis in "xyz"), *(f"ground_force_p{axis}" for axis in "xyz")]
     values = np.column_stack([20.0 * np.sin(time), 200.0 + 50.0 * np.cos(time), *np.zeros((4, len(time)))])
@@ -123,7 +113,7 @@ def _write_loads(walk: Path, time: np.ndarray) -> None:
 
 
 def _write_setups(walk: Path, markers: tuple[str, ...]) -> None:
-    tasks = "".join(f'<IKMarkerTask name="{name}"><apply>true</apply><weight>1</weight></IKMarkerTask>' for name in markers)
+    tasks = "".join(f'<IKMarkerTask name="{name}"><weight>1</weight></IKMarkerTask>' for name in markers)
     (walk / "setup_ik.xml").write_text(
         '<?xml version="1.0" encoding="UTF-8"?>\n<OpenSimDocument Version="40000"><InverseKinematicsTool name="walk">'
         f"<model_file>model.osim</model_file><IKTaskSet><objects>{tasks}</objects></IKTaskSet>"

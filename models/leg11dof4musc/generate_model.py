@@ -13,7 +13,7 @@ from pathlib import Path
 FILE = Path(__file__).with_name("leg11dof4musc.osim")
 Vec3 = tuple[float, float, float]
 
-# ---- the person, and segments after de Leva (1996), men ---------------------------------------------------------------
+# ---- the person, and segments after de Leva (1996), men --------------------------------------------------------------
 MASS, STATURE, STATURE_OF_DE_LEVA = 75.0, 1.80, 1.741  # kg, m, m
 # name: length (m) in a man of 1.741 m, mass / body mass, mass centre / length, radii of gyration / length about the
 # sagittal (forward), transverse (to the right) and longitudinal axis
@@ -26,7 +26,7 @@ DE_LEVA = {
 LENGTH = {name: row[0] * STATURE / STATURE_OF_DE_LEVA for name, row in DE_LEVA.items()}  # m
 THIGH, SHANK = round(LENGTH["thigh"], 4), round(LENGTH["shank"], 4)
 
-# ---- places (m) -------------------------------------------------------------------------------------------------------
+# ---- places (m) ------------------------------------------------------------------------------------------------------
 HIP: Vec3 = (-0.059, -0.083, 0.082)  # in the pelvis, whose origin is midway between the front iliac spines
 ANKLE: Vec3 = (0.055, 0.070, 0.0)  # in the foot, whose origin is the back of the heel on the sole
 ACHILLES: Vec3 = (0.008, 0.058, 0.003)  # in the foot
@@ -57,9 +57,9 @@ MARKERS: dict[str, tuple[str, Vec3]] = {
 }  # fmt: skip
 
 
-# ---- text -------------------------------------------------------------------------------------------------------------
+# ---- text ------------------------------------------------------------------------------------------------------------
 def words(values: Sequence[float]) -> str:
-    """Numbers as OpenSim writes them, to 0.1 mm, g or 1e-6 kg m²."""
+    """Numbers as OpenSim writes them, to six decimals."""
     return " ".join(f"{round(value, 6) + 0.0:.10g}" for value in values)
 
 

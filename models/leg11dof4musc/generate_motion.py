@@ -25,6 +25,7 @@ FOLDER = Path(__file__).resolve().parent
 SPEEDS = {"10": 10.0, "13": 13.0, "17": 17.0, "19p1": 19.1}  # km/h, by their place in the file name
 RATE, DURATION, FIRST_STRIKE = 100.0, 3.0, 0.15  # Hz, s, s
 NOISE, SEED = 0.002, 2024  # m, standard deviation of each coordinate of each marker
+LENGTHS = ("pelvis_tx", "pelvis_ty", "pelvis_tz")  # m; all others are angles
 REFERENCE_SPEED = 4.0  # m/s, at which the curves below hold as they are
 
 # coordinate: growth of the swings per m/s above the reference speed, mean, then the cosine and sine part of each
@@ -73,9 +74,8 @@ def coordinates(speed: float) -> oi.Table:
 
 def markers(system: oi.System, motion: oi.Table, seed: int) -> MarkerData:
     """The model's markers on a motion, with noise."""
-    scale = [1.0 if name.startswith("pelvis_t") and len(name) == 9 else np.pi / 180.0 for name in motion.names]
-    q = motion.select(system.coordinate_names).values * np.array(scale)[[motion.index(n) for n in system.coordinate_names]]
-    exact = system.marker_positions(q)
+    to_si = [1.0 if name in LENGTHS else np.pi / 180.0 for name in system.coordinate_names]
+    exact = system.marker_positions(motion.select(system.coordinate_names).values * to_si)
     noise = np.random.default_rng(seed).normal(0.0, NOISE, exact.shape)
     return MarkerData(system.marker_names, motion.time, exact + noise, RATE)
 

@@ -28,7 +28,7 @@ def convert(model: Path, output: Path, transfer: Transfer, as_json: bool, like_o
     OUT.osim has the lighter bones and massless muscles, for use in OpenSim. OUT.json is the complete model, muscle mass
     included, for oi.read_model and for every command of osim-inertia.
 
-    Example: osim-inertia convert model.osim -o bones.osim --transfer tibia_r=0.8 --transfer tibia_l=0.8
+    Example: osim-inertia convert walk/model.osim -o bones.osim --transfer tibia_r=0.8
     """
     if output.suffix.lower() != ".osim":
         raise click.BadParameter(f"'{output.name}' should end in .osim; the .json goes beside it.", param_hint="-o")

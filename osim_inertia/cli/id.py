@@ -196,7 +196,9 @@ def _solve(
     """The tables to be written, by the file they go to."""
     from osim_inertia.inverse import MotionError, forces_of, inverse_dynamics_of, kinematics_of, loads_at
     from osim_inertia.system import System
+    from osim_inertia.warmup import announce
 
+    announce(lambda text: click.echo(text, err=True), "id", *(["muscle mass"] if model.muscle_mass else []))
     try:
         with phases("load", "Preparing"):
             system = System(model, like_opensim=not job.exact)

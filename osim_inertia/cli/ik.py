@@ -37,6 +37,8 @@ class Job:
     output: Path | None = None
     errors: Path | None = None
     locations: Path | None = None
+    hold_missing: float = 0.0
+    marker_set: Path | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -44,18 +46,22 @@ class Job:
 @click.argument("model", type=file_path, metavar="MODEL|SETUP")
 @click.argument("markers", type=file_path, required=False)
 @click.option("--tasks", type=file_path, help="What to track: a file with an IKTaskSet, such as a setup file.")
+@click.option("--marker-set", type=file_path, help="A MarkerSet file: its markers replace or join those of the model.")
 @click.option("--weights", multiple=True, metavar="MARKER=WEIGHT", help="Weight of a marker; may be given many times. "
               "With it only the markers that are named, here or in the tasks, are tracked.")  # fmt: skip
 @click.option("--time-range", type=(float, float), metavar="FROM TO", help="Seconds; by default all frames.")
 @click.option("-o", "--output", type=file_path, help=f"Where to write. [default: {OUTPUT}, or as the setup file says]")
 @click.option("--errors", type=file_path, help="Also write the marker errors of every frame to this file.")
 @click.option("--locations", type=file_path, help="Also write where the model's markers are to this file.")
+@click.option("--hold-missing", type=click.FloatRange(min=0.0), default=0.0, metavar="SHARE",
+              help="Hold limbs that lost markers near the frame before; 0.01 to 0.1 of the markers' weight is enough. "
+                   "By default missing markers are left out, as in OpenSim.")  # fmt: skip
 @click.option("--like-opensim", is_flag=True, help="Read damaged files as OpenSim does, with a note.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary with times as JSON.")
 def ik_command(
-    model: Path, markers: Path | None, tasks: Path | None, weights: tuple[str, ...],
+    model: Path, markers: Path | None, tasks: Path | None, marker_set: Path | None, weights: tuple[str, ...],
     time_range: tuple[float, float] | None, output: Path | None, errors: Path | None, locations: Path | None,
-    like_opensim: bool, as_json: bool,
+    hold_missing: float, like_opensim: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Coordinates that bring the model's markers closest to the measured ones in every frame.
 
@@ -72,16 +78,19 @@ def ik_command(
         output=output or job.output,
         errors=errors or job.errors,
         locations=locations or job.locations,
+        hold_missing=hold_missing,
+        marker_set=marker_set,
     ))  # fmt: skip
     if as_json:
         click.echo(json.dumps(summary, indent=1, ensure_ascii=False))
         return
     for text in summary["notes"]:
         click.echo(f"note: {text}", err=True)
-    place, seconds = summary["output"] or "not written", summary["seconds"]
+    place, solve = summary["output"] or "not written", summary["seconds"]["solve"]
+    total = sum(summary["seconds"].values())
     rms, largest = 1000 * summary["marker_error_rms_m"], 1000 * summary["marker_error_max_m"]
     click.echo(f"{place}: {summary['frames']} frames, {summary['coordinates']} coordinates, marker error {rms:.1f} mm "
-               f"RMS, {largest:.1f} mm at most, {seconds['solve']:.3g} s to solve, {sum(seconds.values()):.3g} s in all")
+               f"RMS, {largest:.1f} mm at most, {solve:.3g} s to solve, {total:.3g} s in all")
 
 
 def _weights(texts: tuple[str, ...]) -> dict[str, float]:
@@ -116,10 +125,12 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     phases = phases or Phases()
     with phases("read", "Reading"):
         from osim_inertia.markers.data import read_markers
-        from osim_inertia.markers.tasks import read_tasks
+        from osim_inertia.markers.tasks import read_marker_set, read_tasks, with_markers
         from osim_inertia.tables.sto import read_table
 
         model = read_checked(job.model, job.like_opensim)
+        if job.marker_set is not None:
+            model = with_markers(model, read_marker_set(job.marker_set, model))
         markers = read_markers(job.markers)
         if job.time_range is not None:
             markers = markers.between(*job.time_range)
@@ -128,13 +139,15 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     with phases("load", "Preparing"):
         from osim_inertia.markers.fit import inverse_kinematics
         from osim_inertia.system import System
+        from osim_inertia.warmup import announce
 
+        announce(lambda text: click.echo(text, err=True), "ik")
         system = System(model)
         # a few frames first: what this takes is the time to load compiled code, not to solve
         inverse_kinematics(system, markers.rows(0, FEW), tasks=tasks, weights=job.weights, coordinate_file=values)
     with phases("solve", "Solving") as advance:
         found = inverse_kinematics(system, markers, tasks=tasks, weights=job.weights, coordinate_file=values,
-                                   progress=advance)  # fmt: skip
+                                   hold_missing=job.hold_missing, progress=advance)  # fmt: skip
     with phases("write", "Writing"):
         write_results(found, job.output, job.errors, job.locations)
     notes = [*job.notes, *(f"{job.model.name}: {text}" for text in model.notes), *found.notes]

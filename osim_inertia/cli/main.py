@@ -25,6 +25,7 @@ COMMANDS = {
     "convert": "osim_inertia.cli.convert:convert",
     "rank": "osim_inertia.cli.rank:rank",
     "doctor": "osim_inertia.cli.doctor:doctor",
+    "demo": "osim_inertia.cli.demo:demo",
 }
 
 

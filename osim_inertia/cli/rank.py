@@ -40,7 +40,7 @@ def rank(
     The change is that between muscles with mass and the same mass lumped into the bones, as root mean square over
     MOTION. Without a motion each coordinate in turn accelerates by 10 rad/s² from rest in the default pose.
 
-    Example: osim-inertia rank model.osim motion.mot --lowpass 6 --transfer tibia_r=0.8
+    Example: osim-inertia rank walk/model.osim walk/ik.mot --lowpass 6 --transfer tibia_r=0.8
     """
     if lowpass is not None and not 0.0 < lowpass < math.inf:
         raise click.BadParameter("the cutoff must be above zero.", param_hint="--lowpass")

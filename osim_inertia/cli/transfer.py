@@ -204,9 +204,8 @@ def heavy_note(summary: Mapping[str, Any]) -> list[str]:
     if not heavy:
         return []
     names = ", ".join(f"{name} ({times:.1f}×)" for name, times in heavy[:8]) + (" …" if len(heavy) > 8 else "")
-    return [f"{len(heavy)} of the muscles got more than {HEAVY:g} times the mass that force × fibre length suggests: "
-            f"{names}. The bodies it came from have little muscle along them in this model; give them a smaller "
-            "fraction with BODY=FRACTION."]  # fmt: skip
+    return [f"These muscles got more than {HEAVY:g} times the mass that force × fibre length suggests: {names}. The "
+            "bodies it came from have little muscle along them in this model; BODY=FRACTION gives them a smaller one."]
 
 
 def transfer_note(summary: Mapping[str, Any]) -> str:

@@ -83,7 +83,20 @@ def compile_paths(model: Model, compiled: Compiled) -> Paths:
         length_function=np.array([f for f, _, _ in by_function], dtype=np.int64),
         n_args=np.array([a for _, a, _ in by_function], dtype=np.int64),
         args=np.array([a for _, _, a in by_function], dtype=np.int64).reshape(-1, 6),
+        carriers=_carriers(compiled, {*body, *(placed[o][0] for o in wrap_rows[:, 0])}),
+        turned_in=(compiled.arrays.in_R != np.eye(3)).any(axis=(1, 2)),
+        placed_out=(compiled.arrays.out_R != np.eye(3)).any(axis=(1, 2)) | (compiled.arrays.out_p != 0.0).any(axis=1),
     )
+
+
+def _carriers(compiled: Compiled, bodies: set[int]) -> NDArray[np.int64]:
+    """These bodies and all inboard of them, inboard first."""
+    needed = np.zeros(len(compiled.arrays.parent) + 1, dtype=np.bool_)
+    for body in bodies:
+        while body >= 0 and not needed[body]:
+            needed[body] = True
+            body = int(compiled.arrays.parent[body])
+    return np.flatnonzero(needed[:-1])
 
 
 def _point(point: p.AnyPathPoint, compiled: Compiled, coordinate: dict, limits: dict, table: FunctionTable) -> tuple:

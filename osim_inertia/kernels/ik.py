@@ -1,8 +1,9 @@
 """Inverse kinematics: the pose of each frame that fits its markers best.
 
 Newton's method on φ (ik_cost) with the bounds of clamped coordinates as an active set (ik_step); where the curvature
-is not positive, Gauss and Newton's matrix; where a step does not help, a part of it. Unknowns that no marker determines
-are held by a pull to the frame before, too weak to be seen in the others.
+is not positive, Gauss and Newton's matrix; where a step does not help, a part of it, and damping of the next one
+(Levenberg and Marquardt). Unknowns that no marker determines are held by a pull to the frame before, too weak to be
+seen in the others.
 
 Every large function is called from one place only: the compiler copies it into each, and compile time is what a user
 waits for first. Constraints that are not couplers cost compile time, too, so that `rows` is None without them.
@@ -21,10 +22,10 @@ from osim_inertia.kernels.speeds import turns_by_angular_velocity
 from osim_inertia.kernels.vec3 import add, kernel
 
 LONGEST_TURN = 0.7  # rad in one step
-FIRST_DAMPING, LAST_DAMPING = 1e-12, 1.0  # of Gauss and Newton's matrix, against rounding
+FIRST_DAMPING, LAST_DAMPING, MORE = 1e-10, 1e4, 100.0  # of the diagonal (m²)
 LESS, LEAST = 0.3, 1e-7  # shares of a step that did not help
 ROUNDING = 1e-13  # relative change of φ that says nothing
-WORSE, WORSE_BY = 4.0, 1e-4  # m²: a frame whose φ exceeds 4 φ of the last one + 1e-4 is looked at again
+WORSE, WORSE_BY = 1.5, 2e-5  # m²: a frame whose φ exceeds 1.5 φ of the last one + 2e-5 is looked at again
 JUMP = 0  # step of fit_frames for frames that start from where q is
 
 
@@ -78,7 +79,7 @@ def _fit_pose(
         trial[c] = q[c]
     for i in range(nz):
         side[i] = -1 if lower[i] == upper[i] else 0
-    cost = errors = 0.0
+    cost = errors = damping = 0.0
     share, small = 1.0, False
     for iteration in range(limit + 1):
         couple(P, trial, X, S)
@@ -100,9 +101,10 @@ def _fit_pose(
             cost, errors = new_cost, new_errors
             if rows is not None:
                 _keep_constraints(W)
-            if not _next_step(P, q, previous, hold, lower, upper, S, B, W):
+            damping = _damping_after(share, damping, W.g, d)
+            if not _next_step(P, q, previous, hold, lower, upper, damping, S, B, W):
                 return cost, -max(iteration, 1)
-            share, small = 1.0, _shorten(P.turns, W.d) < tolerance
+            share, small = 1.0, _shorten(P.turns, d) < tolerance and damping == 0.0
         else:  # a descent direction: less of it is better
             share *= LESS
             if share < LEAST:
@@ -115,10 +117,22 @@ def _fit_pose(
 
 
 @inner
-def _next_step(P, q, previous, hold, lower, upper, S, B, W):
+def _damping_after(share, damping, g, d):
+    """Damping for the next step: if only a share of the last one helped, what would have made it that long."""
+    if share == 1.0:
+        return 0.1 * damping if damping > FIRST_DAMPING else 0.0
+    gain, length = 0.0, 0.0
+    for i in range(d.shape[0]):
+        gain -= g[i] * d[i]
+        length += d[i] * d[i]
+    return max(damping, gain / max(share * share * length, 1e-300))
+
+
+@inner
+def _next_step(P, q, previous, hold, lower, upper, damping, S, B, W):
     """Fill W.d with Newton's step, or Gauss and Newton's if the curvature is not positive, damped until it is."""
     free, g, low, high = P.free, W.g, W.low, W.high
-    newton, damping = True, 0.0
+    newton = True
     for i in range(free.shape[0]):
         low[i], high[i] = lower[i] - q[free[i]], upper[i] - q[free[i]]
     while damping <= LAST_DAMPING:
@@ -129,7 +143,7 @@ def _next_step(P, q, previous, hold, lower, upper, S, B, W):
         if bounded_step(W, damping, hold):
             return True
         if not newton:
-            damping = max(FIRST_DAMPING, 10.0 * damping)
+            damping = max(FIRST_DAMPING, MORE * damping)
         newton = False
     return False
 

@@ -88,9 +88,9 @@ def solve_factored(L, x):
 
 @inner
 def bounded_step(W, damping, hold):
-    """Fill d and force; False if the matrix is not positive definite.
+    """Fill W.d and W.force; False if the matrix is not positive definite, or so ill that the sets go in circles.
 
-    The diagonal grows by damping times itself plus hold (nz,). side comes in as a guess and goes out as found.
+    The diagonal grows by damping and hold (nz,). W.side comes in as a guess and goes out as found.
     """
     H, g, d, low, high, side, K, force = W.H, W.g, W.d, W.low, W.high, W.side, W.K, W.force
     nz, m = g.shape[0], force.shape[0]
@@ -107,7 +107,7 @@ def bounded_step(W, damping, hold):
                     side[i] = 1
                     changed = True
             elif low[i] < high[i]:
-                pull = g[i] + (damping * abs(H[i, i]) + hold[i]) * d[i]
+                pull = g[i] + (damping + hold[i]) * d[i]
                 for j in range(nz):
                     pull += H[i, j] * d[j]
                 for r in range(m):
@@ -117,9 +117,7 @@ def bounded_step(W, damping, hold):
                     changed = True
         if not changed:
             return True
-    for i in range(nz):  # the sets went in circles: a step inside the bounds, which the caller tries before it trusts
-        d[i] = min(max(d[i], low[i]), high[i])
-    return True
+    return False
 
 
 @inner
@@ -146,7 +144,7 @@ def _solve_with_sides(W, damping, hold):
             x[i] = low[i] if side[i] < 0 else high[i]
         for j in range(i + 1):
             L[i, j] = 0.0 if held or side[j] != 0 else H[i, j]
-        L[i, i] = 1.0 if held else H[i, i] + damping * abs(H[i, i]) + hold[i]
+        L[i, i] = 1.0 if held else H[i, i] + damping + hold[i]
     for j in range(nz):
         if side[j] != 0 and x[j] != 0.0:
             for i in range(nz):

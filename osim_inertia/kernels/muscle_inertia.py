@@ -56,7 +56,7 @@ from osim_inertia.kernels.muscle_line import (
 from osim_inertia.kernels.paths import MOVING
 from osim_inertia.kernels.rotation import push, row
 from osim_inertia.kernels.shortest_record import CHAIN, OBJECT, ShortestPath, turned
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, inlined, kernel, load, scaled, store, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, load, scaled, store, sub
 from osim_inertia.kernels.wrapped_interval import wrapped_points, wrapped_transpose
 
 GAUSS_2 = 0.5773502691896257  # 1/√3
@@ -86,7 +86,7 @@ class Matter(NamedTuple):
     about_object: ndarray  # (objects, 3) moment about the object's origin
 
 
-@inlined
+@kernel
 def _add_point(M, k, eta, xi, mass):
     n = M.count[0]
     M.interval[n], M.eta[n], M.xi[n], M.mass[n] = k, min(max(eta, 0.0), 1.0), xi, mass
@@ -113,7 +113,7 @@ def _add_piece(line, M, k, low, high, arc, a0, stretch, density):
         _add_point(M, k, (s - start) / length, (s - a0) / stretch, 0.5 * weight * mass)
 
 
-@inlined
+@kernel
 def spread_matter(line, n, path, muscle, M):
     """Points of matter for a muscle (a0, a1, ξ0, ξ1, mass, beads): Gauss points, or beads evenly along the belly.
 
@@ -201,7 +201,7 @@ def move_matter(line, path, M, first, last):
         store(M.apart[m], apart)
 
 
-@inlined
+@kernel
 def add_bends(line, n, path, muscle, M):
     """Corners of the line inside the belly: two points of no mass at each, with half of its bend force on either side."""
     a0, a1, first, last, mass, beads = muscle
@@ -224,7 +224,7 @@ def add_bends(line, n, path, muscle, M):
         store(M.force[m + 1], half)
 
 
-@inlined
+@kernel
 def place_matter(line, n, path, muscle, M):
     """All points of matter of a muscle with their motion; False if its belly has no length."""
     if not spread_matter(line, n, path, muscle, M):
@@ -239,7 +239,7 @@ def place_matter(line, n, path, muscle, M):
     return True
 
 
-@inlined
+@kernel
 def pull_back(line, n, blend, path, M):
     """Forces on the points of matter to forces on the nodes and on the wrap objects (added to on_object, about_object)."""
     for k in range(n):
@@ -291,7 +291,7 @@ def _pull_mix(line, k, blend, path, M):
     return -weight * arc / L
 
 
-@inlined
+@kernel
 def _pull_interval(line, k, shrink, path, M):
     """Forces on the matter of interval k, and what multiplies its length, back to its nodes and objects."""
     wrapped = line.ints[k, LAST_WRAP] > line.ints[k, FIRST_WRAP]
@@ -316,7 +316,7 @@ def _pull_interval(line, k, shrink, path, M):
     )
 
 
-@inlined
+@kernel
 def nodes_to_bodies(P, S, line, n, moment, force, tau):
     """Node forces to wrenches at the body origins (nb, 3), and to the coordinates of moving points."""
     for k in range(n):

@@ -47,19 +47,29 @@ from osim_inertia.kernels.rotation import matrix, row, times
 from osim_inertia.kernels.shortest_path import shortest_path
 from osim_inertia.kernels.shortest_record import CHAIN, OBJECT, W_MOT, WHERE, interval_end
 from osim_inertia.kernels.shortest_segment import follow
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, inlined, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, norm, scaled, sub
 from osim_inertia.kernels.wrapped_interval import object_motion, wrapped_length, wrapped_motion
 
-# columns of a line's rows of floats; three numbers are a vector, or a value and its two rates
-X, V, ACC, PULL = 0, 3, 6, 9  # node: position, velocity, acceleration, force pulled back to it
-LENGTH, START = 12, 15  # interval: length; path length up to its first node
-STRAIGHT, WRAPPED = 18, 21  # its two lengths
-MIX = 24  # weight of the wrapped geometry
-LENGTH_PULL, MIX_PULL = 27, 28  # what multiplies the variation of its length and of its weight
-SLIDE = 29  # node: rate by its coordinate, if it is a moving point
+# Columns of a line's rows of floats; three numbers are a vector, or a value and its two rates. They are NumPy integers
+# because Numba compiles a function anew for every plain constant it is called with.
+X = np.int64(0)  # node: position
+V = np.int64(3)  # velocity
+ACC = np.int64(6)  # acceleration
+PULL = np.int64(9)  # force pulled back to it
+LENGTH = np.int64(12)  # interval: length
+START = np.int64(15)  # path length up to its first node
+STRAIGHT = np.int64(18)  # its two lengths
+WRAPPED = np.int64(21)
+MIX = np.int64(24)  # weight of the wrapped geometry
+LENGTH_PULL = np.int64(27)  # what multiplies the variation of its length
+MIX_PULL = np.int64(28)  # and of its weight
+SLIDE = np.int64(29)  # node: rate by its coordinate, if it is a moving point
 LINE_COLUMNS = 32
 # columns of a line's rows of integers
-POINT, BODY, FIRST_WRAP, LAST_WRAP = 0, 1, 2, 3  # path point, body; pieces of the wrapped chain
+POINT = np.int64(0)  # path point
+BODY = np.int64(1)
+FIRST_WRAP = np.int64(2)  # pieces of the wrapped chain
+LAST_WRAP = np.int64(3)
 
 ARC_STEP = 1e-4  # of the unit of time, for the second rate of an arc's length while it is blended
 
@@ -99,13 +109,13 @@ def new_line(nodes: int, objects: int) -> Line:
     )
 
 
-@inlined
+@kernel
 def vec(rows, k, at):
     """Three numbers of row k from column `at`."""
     return rows[k, at], rows[k, at + 1], rows[k, at + 2]
 
 
-@inlined
+@kernel
 def set_vec(rows, k, at, v):
     """Write three numbers into row k from column `at`."""
     rows[k, at] = v[0]
@@ -113,7 +123,7 @@ def set_vec(rows, k, at, v):
     rows[k, at + 2] = v[2]
 
 
-@inlined
+@kernel
 def add_vec(rows, k, at, v):
     """Add three numbers to row k from column `at`."""
     rows[k, at] += v[0]
@@ -150,7 +160,7 @@ def move_objects(P, S, dw, dv, base, line):
                 line.object_R[o, j, k] = R[3 * j + k]
 
 
-@inlined
+@kernel
 def move_nodes(P, i, S, q, u, udot, dw, dv, base, switch, value, line):
     """Active points of path i with velocity and acceleration; their number is returned.
 
@@ -247,7 +257,7 @@ def _arc_rates(record, arc, geo):
     return record[G_ARC], rate, second / (h * h)
 
 
-@inlined
+@kernel
 def _straight_length(line, k):
     """Length of the chord of interval k and its rates."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
@@ -258,7 +268,7 @@ def _straight_length(line, k):
     return length, rate, (dot3(d, a) + dot3(v, v) - rate * rate) / length
 
 
-@inlined
+@kernel
 def find_wraps(P, i, n, line, path):
     """How many wraps act on path i over its n active nodes; which, is in `path`."""
     first = P.wrap_first[i]
@@ -320,7 +330,7 @@ def build_line(n, size, blend, line, path):
         line.total[j] = total[j]
 
 
-@inlined
+@kernel
 def _mix(line, k, blend, path):
     """Weight of the wrapped geometry of interval k and its rates."""
     arc = 0.0
@@ -340,21 +350,21 @@ def _mix(line, k, blend, path):
     return f, f1 * r1, f2 * r1 * r1 + f1 * r2
 
 
-@inlined
+@kernel
 def lengthwise(line, k, e, pull):
     """Add pull times the gradient of the chord of interval k to its two nodes."""
     add_vec(line.rows, k, PULL, scaled(-pull, e))
     add_vec(line.rows, k + 1, PULL, scaled(pull, e))
 
 
-@inlined
+@kernel
 def chord(line, k):
     """Unit direction of the chord of interval k."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
     return scaled(1.0 / max(norm(d), 1e-12), d)
 
 
-@inlined
+@kernel
 def on_chord(line, k, at, eta):
     """Fraction eta between the two nodes of interval k, of positions, velocities or accelerations."""
     a = vec(line.rows, k, at)

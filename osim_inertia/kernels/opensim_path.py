@@ -16,16 +16,22 @@ object (the second meets tangents of the first), refinements that run away to ma
 along the axis of its `axial` plane.
 """
 
-from math import inf, isnan
+from math import inf, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.kernels.rotation import times_t
-from osim_inertia.kernels.vec3 import distance, from_frame, inlined, kernel, load, store, sub, to_frame
-from osim_inertia.kernels.wrap_cylinder import INSIDE, MANDATORY, NO_WRAP, WRAPPED, cylinder_arc_points, cylinder_wrap
-from osim_inertia.kernels.wrap_cylinder import cylinder_wrap_between
+from osim_inertia.kernels.rotation import matrix, row, times, times_t
+from osim_inertia.kernels.vec3 import add, component, distance, from_frame, inlined, lean, load, store, sub, to_frame
+from osim_inertia.kernels.wrap_cylinder import (
+    INSIDE,
+    MANDATORY,
+    NO_WRAP,
+    WRAPPED,
+    cylinder_arc_points,
+    cylinder_wrap_between,
+)
 from osim_inertia.kernels.wrap_ellipsoid import ellipsoid_arc_points, ellipsoid_wrap
 from osim_inertia.kernels.wrap_sphere import sphere_arc_points, sphere_wrap
 from osim_inertia.kernels.wrap_torus import torus_arc_points, torus_wrap
@@ -37,6 +43,8 @@ TORUS = 3
 
 MAX_PASSES = 8
 SETTLED = 5e-4  # m; passes end when the length changes by less
+MEMOS = 2  # segments per wrap whose last answer is kept: later passes often ask the same again
+MEMO = 19
 
 
 class WrapObjects(NamedTuple):
@@ -70,6 +78,7 @@ class PathResult(NamedTuple):
     order: NDArray[np.int64]  # (max wraps,) order of the wraps in the present pass
     code: NDArray[np.int64]  # (max wraps,) answer of the last segment tested, in that order
     scratch: NDArray[np.float64]  # (4, 3) ends and tangent points in the wrap frame
+    memo: NDArray[np.float64]  # (max wraps, MEMOS, MEMO) answers at this pose: ends, tangents, code, arc, shape
     scratch_shape: NDArray[np.float64]  # (5,)
 
 
@@ -85,11 +94,12 @@ def new_path_result(max_nodes: int, max_wraps: int) -> PathResult:
         order=np.zeros(max_wraps, np.int64),
         code=np.zeros(max_wraps, np.int64),
         scratch=np.zeros((4, 3)),
+        memo=np.zeros((max_wraps, MEMOS, MEMO)),
         scratch_shape=np.zeros(5),
     )
 
 
-@kernel
+@lean
 def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps, first, count, path):
     """(length, number of entries) of one path; everything else is in `path`.
 
@@ -103,6 +113,8 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
     for k in range(count):
         path.order[k] = k
         path.is_cached[k, 0] = path.is_cached[k, 1] = False
+        for m in range(MEMOS):
+            path.memo[k, m, 0] = nan  # the answers at another pose
     last_length = inf
     for sweep in range(MAX_PASSES if count > 1 else min(count, 1)):
         for i in range(count):
@@ -127,7 +139,7 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
     return _length(nodes, size, wraps, first, path), size
 
 
-@kernel
+@lean
 def cylinder_path_length(nodes, node_index, n_active, range_start, range_end, R, p, radius, length, axis, sign):
     """(length, number of entries) of a path whose only PathWrap is on a cylinder with pose R (9-tuple), p (tuple).
 
@@ -156,7 +168,7 @@ def cylinder_path_length(nodes, node_index, n_active, range_start, range_end, R,
     return total + extra, n_active + (2 if wrapped else 0)
 
 
-@kernel
+@lean
 def path_positions(nodes, size, path, latest, cached):
     """Write the path's points in order, ground frame: latest and cached positions, both (>= size, 3)."""
     for i in range(size):
@@ -164,7 +176,7 @@ def path_positions(nodes, size, path, latest, cached):
         store(cached[i], _cached(path.entry[i], nodes, path.latest, path.cached, path.is_cached))
 
 
-@kernel
+@lean
 def path_arc_points(w, objects, R_GW, p_GW, wraps, first, path, out):
     """Fill out (n, 3) with points in ground along the arc of the path's w-th PathWrap, which must be in the path."""
     o = wraps.wrap_object[first + w]
@@ -184,35 +196,37 @@ def path_arc_points(w, objects, R_GW, p_GW, wraps, first, path, out):
         store(out[i], from_frame(R_GW[o], p_GW[o], load(out[i])))
 
 
-@kernel
+@inlined
 def _wrap_of(entry):
     """PathWrap an entry belongs to, -1 for a node."""
     return (-1 - entry) // 2 if entry < 0 else -1
 
 
-@kernel
+@inlined
 def _latest(entry, nodes, latest):
     """Present position of an entry."""
     if entry >= 0:
-        return load(nodes[entry])
+        return row(nodes, entry)
     w = _wrap_of(entry)
-    return load(latest[w, -1 - entry - 2 * w])
+    side = -1 - entry - 2 * w
+    return latest[w, side, 0], latest[w, side, 1], latest[w, side, 2]
 
 
-@kernel
+@inlined
 def _cached(entry, nodes, latest, cached, is_cached):
     """Position of an entry for lengths; the first question about a tangent point fixes the answer."""
     if entry >= 0:
-        return load(nodes[entry])
+        return row(nodes, entry)
     w = _wrap_of(entry)
     side = -1 - entry - 2 * w
     if not is_cached[w, side]:
         is_cached[w, side] = True
-        store(cached[w, side], load(latest[w, side]))
-    return load(cached[w, side])
+        for c in range(3):
+            cached[w, side, c] = latest[w, side, c]
+    return cached[w, side, 0], cached[w, side, 1], cached[w, side, 2]
 
 
-@kernel
+@inlined
 def _same_object(e1, e2, wrap_object, first):
     """Whether two entries are tangent points on one wrap object (perhaps of two PathWraps)."""
     if e1 >= 0 or e2 >= 0:
@@ -237,7 +251,7 @@ def _length(nodes, size, wraps, first, path):
     return total
 
 
-@kernel
+@inlined
 def _remove(entry, w, size):
     """Take the two tangent points of PathWrap w out of the path; new size."""
     for i in range(size):
@@ -248,7 +262,7 @@ def _remove(entry, w, size):
     return size
 
 
-@kernel
+@inlined
 def _insert(entry, w, place, size):
     """Put the two tangent points of PathWrap w after the entry at `place`; new size."""
     for j in range(size - 1, place, -1):
@@ -258,7 +272,7 @@ def _insert(entry, w, place, size):
     return size + 2
 
 
-@kernel
+@inlined
 def _range(wraps, row, node_index, n_active):
     """First and last node (rows of `nodes`) between which a PathWrap may act; first > last if there is none."""
     lo = 0
@@ -279,21 +293,29 @@ def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, tur
     A segment that cuts the object is taken at once, otherwise the one that lengthens the path least.
     """
     o = wraps.wrap_object[first + w]
+    R, p = matrix(R_GW, o), row(p_GW, o)
     best, place = inf, -1
     inside = False
-    p1, p2, r1, r2 = path.scratch[0], path.scratch[1], path.scratch[2], path.scratch[3]
+    tried = 0
     for i in range(size - 1):
         e1, e2 = path.entry[i], path.entry[i + 1]
         inside = (inside or e1 == lo) and e1 != hi
         if not inside or _same_object(e1, e2, wraps.wrap_object, first):
             continue
-        store(p1, to_frame(R_GW[o], p_GW[o], _latest(e1, nodes, path.latest)))
-        store(p2, to_frame(R_GW[o], p_GW[o], _latest(e2, nodes, path.latest)))
-        code, arc = _wrap_segment(objects, o, wraps.method[first + w], several, p1, p2, r1, r2, path.scratch_shape)
+        p1 = times_t(R, sub(_latest(e1, nodes, path.latest), p))
+        p2 = times_t(R, sub(_latest(e2, nodes, path.latest), p))
+        slot = min(tried, MEMOS - 1)
+        tried += 1
+        if several and _remembered(path.memo, w, slot, p1, p2):
+            code, arc, r1, r2 = _recall(path.memo, w, slot, path.scratch_shape)
+        else:
+            code, arc, r1, r2 = _wrap_segment(objects, o, wraps.method[first + w], several, p1, p2, path)
+            if several:
+                _memorize(path.memo, w, slot, p1, p2, code, arc, r1, r2, path.scratch_shape)
         path.code[turn] = code
         if code != WRAPPED and code != MANDATORY:
             continue
-        q1, q2 = from_frame(R_GW[o], p_GW[o], load(r1)), from_frame(R_GW[o], p_GW[o], load(r2))
+        q1, q2 = add(p, times(R, r1)), add(p, times(R, r2))
         if code == MANDATORY:
             # tangent points that did not converge (NaN) end the search without a wrap
             place = -1 if isnan(q1[0]) or isnan(q2[0]) else i
@@ -306,8 +328,8 @@ def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, tur
             if not change < best:
                 continue
             best, place = change, i
-        store(path.latest[w, 0], q1)
-        store(path.latest[w, 1], q2)
+        for c in range(3):
+            path.latest[w, 0, c], path.latest[w, 1, c] = component(q1, c), component(q2, c)
         path.arc[w] = arc
         for j in range(5):
             path.shape[w, j] = path.scratch_shape[j]
@@ -317,13 +339,48 @@ def _best_segment(nodes, lo, hi, size, objects, R_GW, p_GW, wraps, first, w, tur
 
 
 @inlined
-def _wrap_segment(objects, o, method, several, p1, p2, r1, r2, shape):
-    """(code, arc) of one segment over one object, all in the wrap frame."""
-    kind, params, axis, sign = objects.kind[o], objects.params[o], objects.axis[o], objects.sign[o]
+def _remembered(memo, w, slot, p1, p2):
+    """Whether memo[w, slot] holds the answer for these ends."""
+    return (
+        memo[w, slot, 0] == p1[0] and memo[w, slot, 1] == p1[1] and memo[w, slot, 2] == p1[2]
+        and memo[w, slot, 3] == p2[0] and memo[w, slot, 4] == p2[1] and memo[w, slot, 5] == p2[2]
+    )  # fmt: skip
+
+
+@inlined
+def _memorize(memo, w, slot, p1, p2, code, arc, r1, r2, shape):
+    """Keep ends, tangent points, code, arc and shape."""
+    for c in range(3):
+        memo[w, slot, c], memo[w, slot, 3 + c] = component(p1, c), component(p2, c)
+        memo[w, slot, 6 + c], memo[w, slot, 9 + c] = component(r1, c), component(r2, c)
+    memo[w, slot, 12], memo[w, slot, 13] = code, arc
+    for j in range(5):
+        memo[w, slot, 14 + j] = shape[j]
+
+
+@inlined
+def _recall(memo, w, slot, shape):
+    """(code, arc, first and second tangent point) from the memo; the shape goes to its place."""
+    for j in range(5):
+        shape[j] = memo[w, slot, 14 + j]
+    r1 = (memo[w, slot, 6], memo[w, slot, 7], memo[w, slot, 8])
+    return int(memo[w, slot, 12]), memo[w, slot, 13], r1, (memo[w, slot, 9], memo[w, slot, 10], memo[w, slot, 11])
+
+
+@inlined
+def _wrap_segment(objects, o, method, several, p1, p2, path):
+    """(code, arc, first and second tangent point) of one segment over one object, all in the wrap frame."""
+    kind, axis, sign = objects.kind[o], objects.axis[o], objects.sign[o]
     if kind == CYLINDER:
-        return cylinder_wrap(p1, p2, params[0], params[1], axis, sign, several, r1, r2)
+        return cylinder_wrap_between(p1, p2, objects.params[o, 0], objects.params[o, 1], axis, sign, several)
+    params, shape = objects.params[o], path.scratch_shape
+    a, b, r1, r2 = path.scratch[0], path.scratch[1], path.scratch[2], path.scratch[3]
+    store(a, p1)
+    store(b, p2)
     if kind == SPHERE:
-        return sphere_wrap(p1, p2, params[0], axis, sign, r1, r2)
-    if kind == ELLIPSOID:
-        return ellipsoid_wrap(p1, p2, params, axis, sign, method, r1, r2, shape)
-    return torus_wrap(p1, p2, params[0], params[1], axis, sign, several, r1, r2, shape)
+        code, arc = sphere_wrap(a, b, params[0], axis, sign, r1, r2)
+    elif kind == ELLIPSOID:
+        code, arc = ellipsoid_wrap(a, b, params, axis, sign, method, r1, r2, shape)
+    else:
+        code, arc = torus_wrap(a, b, params[0], params[1], axis, sign, several, r1, r2, shape)
+    return code, arc, load(r1), load(r2)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.functions import Functions, evaluate, evaluate_many
-from osim_inertia.kernels.kinematics import move, new_motion, pose
+from osim_inertia.kernels.kinematics import move, new_motion
 from osim_inertia.kernels.opensim_path import (
     CYLINDER,
     PathResult,
@@ -22,8 +22,9 @@ from osim_inertia.kernels.opensim_path import (
     new_path_result,
     opensim_path_length,
 )
+from osim_inertia.kernels.path_pose import pose_carriers
 from osim_inertia.kernels.rotation import axis_rotation, matrix, product, put, put_matrix, row, times
-from osim_inertia.kernels.vec3 import add, cross, distance, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, distance, kernel, lean, norm, scaled, sub
 
 FIXED, CONDITIONAL, MOVING = range(3)
 CONDITION_SLACK = 1e-5  # rad or m: OpenSim's tolerance on the range of a conditional point
@@ -54,6 +55,9 @@ class Paths(NamedTuple):
     length_function: ndarray  # (np,) int: of a path given by a function, else -1
     n_args: ndarray  # (np,) int
     args: ndarray  # (np, 6) int
+    carriers: ndarray  # (k,) int: bodies with points or wrap objects, and those inboard of them, inboard first
+    turned_in: ndarray  # (nb,) bool: the joint frame is turned against the inboard body
+    placed_out: ndarray  # (nb,) bool: the joint frame is turned or shifted against the outboard body
 
 
 class Nodes(NamedTuple):
@@ -83,7 +87,7 @@ def new_nodes(P: Paths) -> Nodes:
     )
 
 
-@kernel
+@lean
 def place_paths(P, X, q, N):
     """All path points and all wrap objects in ground."""
     for o in range(P.object_body.shape[0]):
@@ -115,7 +119,7 @@ def place_paths(P, X, q, N):
         put(N.everywhere, k, x)
 
 
-@kernel
+@lean
 def take_path(P, i, N):
     """Copy the active points of path i into N.x, N.index and N.body; their number is returned."""
     n = 0
@@ -128,7 +132,7 @@ def take_path(P, i, N):
     return n
 
 
-@kernel
+@lean
 def straight_length(x, n):
     """Length of the polyline through the first n points."""
     total = 0.0
@@ -137,7 +141,7 @@ def straight_length(x, n):
     return total
 
 
-@kernel
+@lean
 def length_by_function(P, i, q, X, slope):
     """Length of a path given by a function of coordinates; slope (n,) is filled."""
     n = P.n_args[i]
@@ -150,7 +154,7 @@ def length_by_function(P, i, q, X, slope):
     return length
 
 
-@kernel
+@lean
 def push_node(A, X, body, x, force, out):
     """Add to out (n,) the generalized force of a force at x (ground) on a body."""
     while body >= 0:
@@ -163,7 +167,7 @@ def push_node(A, X, body, x, force, out):
         body = A.parent[body]
 
 
-@kernel
+@lean
 def polyline_slopes(A, P, X, i, N, n, out):
     """dL/du (n_coordinates,) of a path without wraps: unit directions pulled back to the coordinates."""
     out[:] = 0.0
@@ -184,7 +188,7 @@ def polyline_slopes(A, P, X, i, N, n, out):
         before = after
 
 
-@kernel
+@lean
 def _displace(A, P, X, c, step, i, n, N):
     """Turn everything outboard of coordinate c about its axis: a finite step of the joint, exact to second order."""
     body = A.body_of[c]
@@ -212,7 +216,7 @@ def _displace(A, P, X, c, step, i, n, N):
             put(N.p_moved, o, row(N.p, o))
 
 
-@kernel
+@lean
 def _wrapped_slopes(A, P, X, i, N, n, path, out):
     """dL/du of a wrapped path as OpenSim builds it, by central differences over the coordinates that matter."""
     out[:] = 0.0
@@ -232,7 +236,7 @@ def _wrapped_slopes(A, P, X, i, N, n, path, out):
         out[c] = (plus - minus) / (2.0 * STEP)
 
 
-@kernel
+@lean
 def opensim_length(P, i, N, n, path):
     """(length, number of entries) of path i as OpenSim builds it; `path` is filled unless its one wrap is a cylinder."""
     first = P.wrap_first[i]
@@ -246,31 +250,37 @@ def opensim_lengths(A, P, q, start, stop, N, path, length):
     X = new_motion(A)
     unused = np.empty(q.shape[1])
     for f in range(start, stop):
-        pose(A, q[f], X)
-        place_paths(P, X, q[f], N)
-        for i in range(P.moves.shape[0]):
-            if P.length_function[i] >= 0:
-                length[f, i] = length_by_function(P, i, q[f], X, unused)
-                continue
-            n = 0
-            for k in range(P.first[i], P.first[i + 1]):  # take_path, here without the cost of a call
-                if N.active[k]:
-                    for j in range(3):
-                        N.x[n, j] = N.everywhere[k, j]
-                    N.index[n] = k - P.first[i]
-                    n += 1
-            w, last = P.wrap_first[i], P.wrap_first[i + 1]
-            if w == last:
-                length[f, i] = straight_length(N.x, n)
-                continue
-            o = P.wraps.wrap_object[w]
-            if last - w == 1 and P.objects.kind[o] == CYLINDER and P.objects.active[o]:
-                length[f, i], _ = cylinder_path_length(
-                    N.x, N.index, n, P.wraps.range_start[w], P.wraps.range_end[w], matrix(N.R, o), row(N.p, o),
-                    P.objects.params[o, 0], P.objects.params[o, 1], P.objects.axis[o], P.objects.sign[o],
-                )
-            else:
-                length[f, i], _ = opensim_length(P, i, N, n, path)
+        _opensim_lengths(A, P, q[f], X, N, path, unused, length[f])
+
+
+@lean
+def _opensim_lengths(A, P, q, X, N, path, unused, length):
+    """length (np,) at one pose."""
+    pose_carriers(A, P, q, X)
+    place_paths(P, X, q, N)
+    for i in range(P.moves.shape[0]):
+        if P.length_function[i] >= 0:
+            length[i] = length_by_function(P, i, q, X, unused)
+            continue
+        n = 0
+        for k in range(P.first[i], P.first[i + 1]):  # take_path, here without the cost of a call
+            if N.active[k]:
+                for j in range(3):
+                    N.x[n, j] = N.everywhere[k, j]
+                N.index[n] = k - P.first[i]
+                n += 1
+        w, last = P.wrap_first[i], P.wrap_first[i + 1]
+        if w == last:
+            length[i] = straight_length(N.x, n)
+            continue
+        o = P.wraps.wrap_object[w]
+        if last - w == 1 and P.objects.kind[o] == CYLINDER and P.objects.active[o]:
+            length[i], _ = cylinder_path_length(
+                N.x, N.index, n, P.wraps.range_start[w], P.wraps.range_end[w], matrix(N.R, o), row(N.p, o),
+                P.objects.params[o, 0], P.objects.params[o, 1], P.objects.axis[o], P.objects.sign[o],
+            )
+        else:
+            length[i], _ = opensim_length(P, i, N, n, path)
 
 
 @kernel
@@ -281,17 +291,23 @@ def opensim_slopes(A, P, q, start, stop, N, path, slope):
         move(A, q[f], rest, X)
         place_paths(P, X, q[f], N)
         for i in range(P.moves.shape[0]):
-            if P.length_function[i] >= 0:
-                length_by_function(P, i, q[f], X, slope[f, i])
-                continue
-            n = take_path(P, i, N)
-            size = n
-            if P.wrap_first[i] < P.wrap_first[i + 1]:
-                _, size = opensim_length(P, i, N, n, path)
-            if size == n:
-                polyline_slopes(A, P, X, i, N, n, slope[f, i])
-            else:
-                _wrapped_slopes(A, P, X, i, N, n, path, slope[f, i])
+            _opensim_slope(A, P, q[f], X, i, N, path, slope[f, i])
+
+
+@lean
+def _opensim_slope(A, P, q, X, i, N, path, slope):
+    """slope (n,) of path i at one pose."""
+    if P.length_function[i] >= 0:
+        length_by_function(P, i, q, X, slope)
+        return
+    n = take_path(P, i, N)
+    size = n
+    if P.wrap_first[i] < P.wrap_first[i + 1]:
+        _, size = opensim_length(P, i, N, n, path)
+    if size == n:
+        polyline_slopes(A, P, X, i, N, n, slope)
+    else:
+        _wrapped_slopes(A, P, X, i, N, n, path, slope)
 
 
 def new_opensim_room(P: Paths) -> tuple[Nodes, PathResult]:

@@ -15,7 +15,7 @@ from osim_inertia.kernels.kinematics import move, new_motion
 from osim_inertia.kernels.opensim_path import path_positions
 from osim_inertia.kernels.paths import MOVING, length_by_function, opensim_length, place_paths, push_node, take_path
 from osim_inertia.kernels.rotation import matrix, row, times
-from osim_inertia.kernels.vec3 import dot3, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import dot3, kernel, lean, norm, scaled, sub
 
 
 @kernel
@@ -38,7 +38,7 @@ def unit_tension(A, P, q, start, stop, N, path, latest, cached, force):
             _pull(A, P, X, i, q[f], N, path, latest, cached, size, force[f, i])
 
 
-@kernel
+@lean
 def _body_of(P, i, N, entry):
     """Body that carries an entry of the path: a node, or a tangent point of a wrap."""
     if entry >= 0:
@@ -46,7 +46,7 @@ def _body_of(P, i, N, entry):
     return P.object_body[P.wraps.wrap_object[P.wrap_first[i] + (-1 - entry) // 2]]
 
 
-@kernel
+@lean
 def _pull(A, P, X, i, q, N, path, latest, cached, size, out):
     """Add the pull of each straight segment between two bodies."""
     for k in range(size - 1):
@@ -65,7 +65,7 @@ def _pull(A, P, X, i, q, N, path, latest, cached, size, out):
         _slide(P, X, i, q, N, there, e, -1.0, out)
 
 
-@kernel
+@lean
 def _slide(P, X, i, q, N, entry, e, sign, out):
     """A moving point also works on its coordinate; OpenSim takes its slope at the coordinate's unclamped value."""
     if entry < 0:

@@ -20,11 +20,9 @@ from osim_inertia.kernels.vec3 import (
     dot3,
     kernel,
     load,
-    norm,
     on_side,
     store,
     sub,
-    unit_or_zero,
 )
 
 NO_WRAP = 0
@@ -35,6 +33,7 @@ MANDATORY = 3
 PARALLEL = 2e-13  # sin^2 of the angle between lines that OpenSim calls parallel
 SLIDE_REACH = 10.0  # m; a tangent point slides along the axis at most this far
 PLANE_EPS = 1e-5  # OpenSim's tolerance when it intersects a line with a plane
+CLEAR = 1e-9  # cosines of angles that differ by more need no arc cosine to be compared
 KINK = tan(0.1 * pi / 180.0)  # kink below which refinement stops
 REFINEMENTS = 100
 ARC_STEP = 0.002  # m; the helix point next to a tangent point lies about this far along the arc
@@ -92,16 +91,14 @@ def cylinder_arc_points(r1, r2, radius, arc, out):
 @kernel
 def _contact(a, b, radius, length, axis, sign):
     """Code from the closest approach of the line a-b to the axis; NO_WRAP, WRAPPED or MANDATORY."""
-    direction = sub(b, a)
-    span = norm(direction)
-    direction = unit_or_zero(direction)
-    across = direction[0] * direction[0] + direction[1] * direction[1]
+    d = sub(b, a)
+    across = d[0] * d[0] + d[1] * d[1]
     hit = False
     near = a  # OpenSim leaves this undefined for a line parallel to the axis; only a z quadrant would read it
-    if across > PARALLEL and length >= EPS:
-        s = -(a[0] * direction[0] + a[1] * direction[1]) / across
-        near = along(a, s, direction)
-        hit = near[0] * near[0] + near[1] * near[1] < radius * radius and 0.0 < s / span < 1.0
+    if across > PARALLEL * (across + d[2] * d[2]) and length >= EPS:
+        s = -(a[0] * d[0] + a[1] * d[1]) / across
+        near = along(a, s, d)
+        hit = near[0] * near[0] + near[1] * near[1] < radius * radius and 0.0 < s < 1.0
     if axis < 0:
         return MANDATORY if hit else NO_WRAP
     a_in, b_in = on_side(component(a, axis), sign), on_side(component(b, axis), sign)
@@ -131,6 +128,20 @@ def _radial_dot(u, v):
 
 
 @kernel
+def _wider(u, v, w, x):
+    """Whether the angle between u and v about the axis is larger than that between w and x.
+
+    As in OpenSim, an angle whose cosine rounding takes beyond 1 is NaN, and nothing is larger or smaller than that;
+    this and the arc cosine matter only for nearly equal or vanishing angles.
+    """
+    size = u[0] * u[0] + u[1] * u[1]
+    c, d = _radial_dot(u, v), _radial_dot(w, x)
+    if abs(c - d) > CLEAR * size and max(abs(c), abs(d)) < (1.0 - CLEAR) * size:
+        return c < d
+    return _radial_angle(u, v) > _radial_angle(w, x)
+
+
+@kernel
 def _radial_angle(u, v):
     """Angle between two tangent points about the axis; NaN when rounding takes the cosine beyond 1, as in OpenSim."""
     size = sqrt(u[0] * u[0] + u[1] * u[1]) * sqrt(v[0] * v[0] + v[1] * v[1])
@@ -157,7 +168,7 @@ def _tangents_on_side(a, b, radius, axis, sign):
     """Constrained choice: tangent points on the active half, and the flags (far apex, more than half a turn)."""
     a1, b1 = _tangents(a, radius)
     a2, b2 = _tangents(b, radius)
-    wide_ab = _radial_angle(a1, b2) > _radial_angle(b1, a2)
+    wide_ab = _wider(a1, b2, b1, a2)
     a1_in, b1_in = on_side(component(a1, axis), sign), on_side(component(b1, axis), sign)
     a2_in, b2_in = on_side(component(a2, axis), sign), on_side(component(b2, axis), sign)
     nothing_active = False
@@ -180,28 +191,17 @@ def _tangents_on_side(a, b, radius, axis, sign):
 
 
 @kernel
-def _unit(v):
-    """v/|v|, NaN for the zero vector."""
-    length = norm(v)
-    return v[0] / length, v[1] / length, v[2] / length
-
-
-@kernel
 def _slide_to_apex_plane(a, b, t1, t2, radius, far):
     """Move the tangent points along z into the plane of a, b and the apex of the cylinder between them."""
     d1, d2 = sqrt(a[0] * a[0] + a[1] * a[1]), sqrt(b[0] * b[0] + b[1] * b[1])
     middle = along(a, d1 / (d1 + d2), sub(b, a))
-    axis_point = (0.0, 0.0, middle[2])
-    normal = cross(unit_or_zero(sub(a, axis_point)), unit_or_zero(sub(b, axis_point)))
-    normal = unit_or_zero(_unit(normal))  # the line may meet the axis: NaN, then zero
-    up = unit_or_zero((-normal[1], normal[0], 0.0))
-    first, second = along(axis_point, radius, up), along(axis_point, -radius, up)
-    to_first, to_second = sub(middle, first), sub(middle, second)
-    apex = first if (dot3(to_first, to_first) < dot3(to_second, to_second)) != far else second
-    plane = _unit(cross(unit_or_zero(sub(a, apex)), unit_or_zero(sub(b, apex))))
-    offset = -dot3(a, plane)
-    found1, z1 = _height_in_plane(t1, plane, offset)
-    found2, z2 = _height_in_plane(t2, plane, offset)
+    up = _level_normal(a, b, middle[2])
+    reach = -radius if (middle[0] * up[0] + middle[1] * up[1] > 0.0) == far else radius
+    apex = (reach * up[0], reach * up[1], middle[2])
+    plane = cross(sub(a, apex), sub(b, apex))
+    offset, size = dot3(a, plane), dot3(plane, plane)
+    found1, z1 = _height_in_plane(t1, plane, offset, size)
+    found2, z2 = _height_in_plane(t2, plane, offset, size)
     span = (a[2] - b[2]) * (a[2] - b[2])
     # OpenSim projects on the direction of (0, 0, b_z), which does not exist for b_z = 0: both heights become a_z
     flat = abs(b[2]) < EPS
@@ -214,16 +214,26 @@ def _slide_to_apex_plane(a, b, t1, t2, radius, far):
 
 
 @kernel
-def _height_in_plane(t, plane, offset):
-    """(whether the vertical line through t meets the plane within reach, height where it does)."""
-    slope = 2.0 * SLIDE_REACH * plane[2]
-    if abs(slope) < PLANE_EPS:
+def _level_normal(a, b, height):
+    """Horizontal unit vector across the plane of a, b and the axis point at that height; zero if the plane is level."""
+    normal = cross((a[0], a[1], a[2] - height), (b[0], b[1], b[2] - height))
+    level = normal[0] * normal[0] + normal[1] * normal[1]
+    if not level > EPS * EPS * (level + normal[2] * normal[2]):
+        return 0.0, 0.0, 0.0
+    scale = 1.0 / sqrt(level)
+    return -scale * normal[1], scale * normal[0], 0.0
+
+
+@kernel
+def _height_in_plane(t, plane, offset, size):
+    """(whether the vertical line through t meets the plane within reach, height where it does).
+
+    The plane has the normal `plane`, of squared length `size`, and plane . x = offset.
+    """
+    if 4.0 * SLIDE_REACH * SLIDE_REACH * plane[2] * plane[2] < PLANE_EPS * PLANE_EPS * size:
         return False, 0.0
-    start = (t[0], t[1], t[2] - SLIDE_REACH)
-    s = (-offset - dot3(plane, start)) / slope
-    if s < -PLANE_EPS or s > 1.0 + PLANE_EPS:
-        return False, 0.0
-    return True, start[2] + s * 2.0 * SLIDE_REACH
+    height = (offset - plane[0] * t[0] - plane[1] * t[1]) / plane[2]  # NaN when a, b and the apex are in line
+    return not abs(height - t[2]) > SLIDE_REACH * (1.0 + 2.0 * PLANE_EPS), height
 
 
 @kernel
@@ -249,19 +259,20 @@ def _helix_point(t1, turn, rise, s):
 def _refine_tangency(a, b, t1, t2, radius, long):
     """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only).
 
-    Only heights change, so everything seen from above (turn, distances rho, ratios k) is computed once per step count.
+    Only heights change, so everything seen from above (turn, distances, ratios k) is computed once per step count. A
+    step that moves both points is linear in the two heights: its coefficients keep the loop short.
     """
     turn = _turn(t1, t2)
     if long:
         turn = turn - 2.0 * pi
+    around = radius * turn * (radius * turn)
     z1, z2, s = t1[2], t2[2], 0.0
     least = most = 0.0  # square of the helix length between which the number of its steps stays the same
-    w1 = w2 = t1
     in1, in2 = _flat_distance(a, t1), _flat_distance(b, t2)
-    out1 = out2 = k1 = k2 = 0.0
+    out1 = out2 = k1 = k2 = c1 = c2 = 0.0
     for _ in range(REFINEMENTS):
         rise = z2 - z1
-        square = radius * turn * (radius * turn) + rise * rise
+        square = around + rise * rise
         if not least <= square < most:
             steps = sqrt(square) / ARC_STEP
             if not steps >= 2.0:
@@ -270,17 +281,17 @@ def _refine_tangency(a, b, t1, t2, radius, long):
             s, least, most = 1.0 / n, (n * ARC_STEP) ** 2, ((n + 1) * ARC_STEP) ** 2
             w1, w2 = _helix_point(t1, turn, 0.0, s), _helix_point(t1, turn, 0.0, 1.0 - s)
             out1, out2 = _flat_distance(t1, w1), _flat_distance(t2, w2)
-            k1, k2 = _passing(a, t1, w1), _passing(b, t2, w2)
-        high = z1 + s * rise
-        moved1 = _kinked(in1, z1 - a[2], out1, high - z1)
-        if moved1:
-            z1 += 1.5 * (a[2] + k1 * (high - a[2]) - z1)
-        high = z1 + (1.0 - s) * rise  # the helix now starts at the moved point but keeps its old turn and rise
+            k1, k2 = 1.5 * _passing(a, t1, w1), 1.5 * _passing(b, t2, w2)
+            c1, c2 = (1.5 - k1) * a[2], (1.5 - k2) * b[2]
+        moved1 = _kinked(in1, z1 - a[2], out1, s * rise)
+        new1 = c1 + (k1 - 0.5) * z1 + k1 * s * rise if moved1 else z1
+        high = new1 + (1.0 - s) * rise  # the helix now starts at the moved point but keeps its old turn and rise
         moved2 = _kinked(in2, z2 - b[2], out2, high - z2)
-        if moved2:
-            z2 += 1.5 * (b[2] + k2 * (high - b[2]) - z2)
         if not (moved1 or moved2):
             break
+        if moved2:
+            z2 = c2 - 0.5 * z2 + k2 * high
+        z1 = new1
     return (t1[0], t1[1], z1), (t2[0], t2[1], z2)
 
 
@@ -299,5 +310,5 @@ def _passing(p, t, w):
 
 @kernel
 def _kinked(run1, rise1, run2, rise2):
-    """Whether two slopes differ by more than TANGENCY."""
+    """Whether two slopes differ by more than KINK."""
     return not abs(run1 * rise2 - run2 * rise1) <= KINK * (run1 * run2 + rise1 * rise2)

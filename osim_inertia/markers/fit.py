@@ -68,6 +68,7 @@ def inverse_kinematics(
     coordinate_tasks: Iterable[CoordinateTask] = (),
     coordinate_file: Table | None = None,
     time_range: tuple[float, float] | None = None,
+    hold_missing: float = 0.0,
     accuracy: float = 1e-8,
     progress: Callable[[int, int], object] | None = None,
 ) -> InverseKinematics:
@@ -81,6 +82,8 @@ def inverse_kinematics(
     tasks           an IKTaskSet, or a file with one; `weights` and `coordinate_tasks` come on top
     coordinate_file values for the coordinate tasks of type from_file
     time_range      first and last time (s)
+    hold_missing    0 leaves missing markers out, as OpenSim does: a limb that lost some may turn as the errors of the
+                    rest happen to ask for. A little (0.01 to 0.1) holds it at the frame before instead.
     accuracy        largest change (rad, m) of the last iteration
     progress        called with the number of frames done, and of all
     """
@@ -94,10 +97,12 @@ def inverse_kinematics(
         raise FileError("There are no frames.", file=data.file)
     if not accuracy > 0.0:
         raise ValueError(f"accuracy is {accuracy}; expected a number above 0.")
+    if not 0.0 <= hold_missing < np.inf:
+        raise ValueError(f"hold_missing is {hold_missing}; expected 0 or more.")
     names, share, notes = _tracked(system, data, weights, task_set)
     data = data.select(names)
     pulls, reference = _references(system, [*task_set.coordinates, *coordinate_tasks], coordinate_file, data.time)
-    problem = build_problem(system, names, data.positions, share, data.time, pulls, reference)
+    problem = build_problem(system, names, data.positions, share, data.time, pulls, reference, hold_missing)
     _check_size(problem, data)
     solver = Solver(problem, accuracy)
     solver.run(progress)

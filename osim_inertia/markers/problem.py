@@ -18,10 +18,9 @@ from osim_inertia.model.joints import TRANSLATIONAL, Coordinate
 from osim_inertia.system import System
 
 Array = NDArray[np.float64]
-# Weight of the pull to the frame before (m² per rad², or no unit), so weak that it costs below 1e-6 of the error:
-HOLD = 1e-10  # always: a marker 0.01 mm off the axis would weigh as much
-HOLD_OF_MISSING = 1e-2  # share of the weight of each missing marker, for the coordinates that move it …
-ARM = 0.1  # m … at this distance. Else a limb with one marker left turns as that marker's error happens to ask for
+# Weight of the pull to the frame before (m² per rad², or no unit): a marker 0.03 mm off the axis would weigh as much.
+HOLD = 1e-9
+ARM = 0.1  # m: distance from a joint at which a missing marker counts, where missing markers hold
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,12 @@ class Problem:
 
 def build_problem(
     system: System, markers: Sequence[str], positions: Array, weights: Array, time: Array,
-    tasks: Sequence[CoordinateTask], reference: Array,
+    tasks: Sequence[CoordinateTask], reference: Array, hold_missing: float,
 ) -> Problem:  # fmt: skip
-    """positions (F, nm, 3) with NaN | weights (nm,) | time (F,) | reference (F, nt), one column per task."""
+    """positions (F, nm, 3) with NaN | weights (nm,) | time (F,) | reference (F, nt), one column per task.
+
+    hold_missing: share of the weight of a missing marker that holds the coordinates moving it at the frame before
+    """
     coordinates = {c.name: c for c in system.model.coordinates}
     ordered = [coordinates[name] for name in system.coordinate_names]
     names, constraints = compile_constraints(system.model, system.compiled)
@@ -80,7 +82,7 @@ def build_problem(
         target=np.ascontiguousarray(np.where(present[..., None], positions, 0.0)),  # one layout: compiled once
         weight=np.ascontiguousarray(np.divide(share, total, out=np.zeros(share.shape), where=total > 0.0)),
         reference=np.ascontiguousarray(reference, dtype=np.float64).reshape(len(time), len(tasks)),
-        hold=HOLD + _hold_of_missing(system, fit, np.where(present, 0.0, weights / weights.sum())),
+        hold=HOLD + hold_missing * _hold_of_missing(system, fit, np.where(present, 0.0, weights / weights.sum())),
         fixed=fixed,
         start=_start(system, ordered, time),
     )
@@ -153,4 +155,4 @@ def _hold_of_missing(system: System, fit: Fit, missing: Array) -> Array:
         while body >= 0:
             moves[k, system.arrays.body_of[fit.free] == body] = 1.0
             body = system.arrays.parent[body]
-    return np.ascontiguousarray(HOLD_OF_MISSING * (missing @ moves) * np.where(fit.turns, ARM**2, 1.0))
+    return np.ascontiguousarray((missing @ moves) * np.where(fit.turns, ARM**2, 1.0))

@@ -97,6 +97,9 @@ class Solver:
         near = default.copy()
         near[free] = previous
         found = [self._single(frame, pose, previous) for pose in ([near] if last is None else [near, default])]
+        if last is None:
+            near = self._pose_of_fullest(near)
+            found.append(self._single(frame, near, previous))
         based = self._fit_base(frame, near, previous)
         found.append(self._single(frame, based, previous))
         found.append(self._single(frame, self._grow(frame, based, previous), previous))
@@ -108,6 +111,18 @@ class Solver:
         if last is None:  # the default pose is no frame before: what the markers determine need not stay near it
             best = self._single(frame, best[2], best[2][free])
         self.cost[frame], self.iterations[frame], self.q[frame] = best
+
+    def _pose_of_fullest(self, pose: Array) -> Array:
+        """If the first frame lacks markers: the pose of the frame that lacks the fewest, to start from."""
+        count = np.count_nonzero(self.problem.weight, axis=1)
+        fullest = int(count.argmax())
+        if count[0] == count[fullest]:
+            return pose
+        free = self.problem.fit.free
+        based = self._fit_base(fullest, pose, pose[free])
+        grown = self._grow(fullest, based, pose[free])
+        fits = [self._single(fullest, start, pose[free]) for start in (based, grown)]
+        return min(fits, key=lambda item: item[0])[2]
 
     def _single(
         self, frame: int, pose: Array, previous: Array, unknown: NDArray[np.bool_] | None = None,

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lxml import etree
-
 from osim_inertia.errors import OsimError
 from osim_inertia.model.frames import Marker
 from osim_inertia.model.model import Model
@@ -141,9 +139,3 @@ def with_markers(model: Model, markers: Sequence[Marker]) -> Model:
     new = {marker.name: marker for marker in markers}
     kept = tuple(new.pop(marker.name, marker) for marker in model.markers)
     return replace(model, markers=(*kept, *new.values()))
-
-
-def element_notes(element: etree._Element, known: Sequence[str], what: str) -> list[str]:
-    """A sentence for every child that is not among the known tags."""
-    return [f"line {child.sourceline}: <{child.tag}> is not a setting of {what} and is left out."
-            for child in elements(element) if child.tag not in known]  # fmt: skip

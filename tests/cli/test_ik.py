@@ -116,6 +116,17 @@ def test_a_model_and_markers_are_enough(trial):
     assert np.abs(a - c).max() > 1e-3  # one marker alone is fitted differently
 
 
+def test_a_marker_set_takes_the_place_of_the_models_markers(trial):
+    (trial / "set.xml").write_text(
+        '<OpenSimDocument Version="40000"><MarkerSet name="m"><objects><Marker name="r_radius_styloid">'
+        "<socket_parent_frame>/bodyset/r_ulna_radius_hand</socket_parent_frame><location>0 -0.2 0.07</location>"
+        "</Marker></objects></MarkerSet></OpenSimDocument>"
+    )
+    plain, moved = (json.loads(run(trial / "setup_ik.xml", "--json", *more).stdout)["marker_error_rms_m"]
+                    for more in ((), ("--marker-set", trial / "set.xml")))  # fmt: skip
+    assert moved > 5.0 * plain
+
+
 def test_a_failed_run_leaves_the_old_result(trial):
     (trial / "out_ik.mot").write_text("old")
     markers = oi.read_markers(trial / "markers.trc")

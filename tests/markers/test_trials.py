@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import osim_inertia as oi
 from osim_inertia.markers.fit import InverseKinematics
+from osim_inertia.markers.trc import write_trc
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from trial_fit import NAMES, TRIALS, Trial
@@ -89,13 +91,25 @@ def test_threads_do_not_change_the_answer():
     assert (one.q == three.q).all()
 
 
-def test_a_frame_alone_gives_the_same_pose_as_in_the_trial():
+def test_a_frame_alone_gives_the_same_pose_as_in_the_trial(fitted):
     """The first pose is found from nowhere: for frames all over the trial it has to be the one that tracking found."""
-    trial = Trial("rajagopal_run")
-    whole = oi.inverse_kinematics(trial.system, trial.markers, tasks=trial.tasks)
-    for frame in range(7, len(trial.markers), 60):
+    trial, whole = fitted
+    for frame in np.linspace(0, len(trial.markers) - 1, 8).astype(int):
         alone = oi.inverse_kinematics(trial.system, trial.markers.rows(frame, frame + 1), tasks=trial.tasks)
         assert alone.cost[0] <= whole.cost[frame] * (1.0 + EXCESS), frame
+        assert np.abs(alone.q[0] - whole.q[frame]).max() < 1e-4, frame
+
+
+@pytest.mark.parametrize("turn", [90.0, 180.0, -135.0])
+def test_it_does_not_matter_where_the_subject_walks_to(turn):
+    trial = Trial("gait2392_walk")
+    straight = oi.inverse_kinematics(trial.system, trial.markers, tasks=trial.tasks)
+    c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
+    positions = trial.markers.positions @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]).T + [7.0, 0.0, -3.0]
+    turned = oi.inverse_kinematics(trial.system, replace(trial.markers, positions=positions), tasks=trial.tasks)
+    assert turned.cost == pytest.approx(straight.cost, rel=1e-9)
+    joints = [i for i, name in enumerate(trial.system.coordinate_names) if not name.startswith("pelvis")]
+    assert np.abs(turned.q - straight.q)[:, joints].max() < 1e-6
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,8 +120,40 @@ def test_a_fifth_of_the_markers_may_be_missing(name):
     found = oi.inverse_kinematics(trial.system, replace(trial.markers, positions=positions), tasks=trial.tasks)
     assert (found.iterations > 0).all()
     assert np.isfinite(found.q).all()
-    theirs = trial.cost(trial.on_couplers(trial.poses(trial.reference)), positions)
-    assert (found.cost <= theirs * 1.02).mean() > 0.98  # as good a fit of what is left as the full trial's pose
+    full = trial.cost(trial.on_couplers(trial.poses(trial.reference)), positions)
+    # What is left fits no worse than in the full trial's pose. An arm with two markers left has several poses that fit
+    # well, and in one frame of a hundred the second best may be found (hamner_run: 1 to 3 frames of 600).
+    assert (found.cost <= full * (1.0 + EXCESS)).mean() > 0.99
+
+
+def test_with_missing_markers_the_motion_is_opensims(tmp_path, monkeypatch):
+    opensim = pytest.importorskip("opensim")
+    trial = Trial("gait10dof18musc_walk")
+    positions = trial.markers.positions.copy()
+    positions[np.random.default_rng(0).random(positions.shape[:2]) < 0.2] = np.nan
+    data = replace(trial.markers, positions=positions).rows(0, 60)
+    shutil.copy(trial.folder / "model.osim", tmp_path)
+    write_trc(data, tmp_path / "markers.trc", decimals=9)
+    setup = (trial.folder / "setup_ik.xml").read_text().replace("<accuracy>1e-05", "<accuracy>1e-10")
+    (tmp_path / "setup_ik.xml").write_text(setup)
+    monkeypatch.chdir(tmp_path)
+    opensim.Logger.setLevelString("off")
+    opensim.InverseKinematicsTool("setup_ik.xml").run()
+    theirs = oi.read_table(tmp_path / "out_ik.mot")
+    found = oi.inverse_kinematics(trial.system, data, tasks=trial.tasks)
+    assert found.coordinates.values == pytest.approx(theirs.values, abs=0.01)
+
+
+def test_limbs_that_lost_markers_can_be_held():
+    trial = Trial("hamner_run")
+    positions = trial.markers.positions.copy()
+    positions[np.random.default_rng(3).random(positions.shape[:2]) < 0.2] = np.nan
+    data = replace(trial.markers, positions=positions)
+    fit = lambda share: oi.inverse_kinematics(trial.system, data, tasks=trial.tasks, hold_missing=share)
+    free, held = fit(0.0), fit(0.1)
+    leaps, steps = (np.abs(np.diff(found.q, axis=0)).max(axis=1).mean() for found in (free, held))
+    assert steps < 0.6 * leaps
+    assert held.cost.mean() < 1.1 * free.cost.mean()
 
 
 @pytest.mark.parametrize("name", ["gait10dof18musc_walk", "rajagopal_run"])
@@ -122,7 +168,7 @@ def test_gaps_of_thirty_frames_are_bridged(name):
     outside[gap] = False
     assert np.abs(found.q - whole.q)[outside].max() < 1e-4
     # within the gap: as good a fit of what is left as the pose of the full trial, and no leaps
-    assert (found.cost <= trial.cost(whole.q, positions) * (1.0 + 1e-4)).all()
+    assert (found.cost <= trial.cost(whole.q, positions) * (1.0 + EXCESS)).all()
     assert np.abs(np.diff(found.q[50:80], axis=0)).max() <= JUMP * np.abs(np.diff(whole.q, axis=0)).max()
 
 
