@@ -41,20 +41,20 @@ class DenseBlocks:
 
 def dense_blocks(system: System, muscle: str, q: ArrayLike, u: ArrayLike) -> DenseBlocks:
     """The papers' blocks of one muscle that has mass. Moving path points, which no body twist moves, are refused."""
-    names = [] if system.muscles is None else [system.path_names[i] for i in system.muscles.path]
+    names = () if system.muscles is None else system.muscles.names
     if muscle not in names:
         raise ModelError(f"'{muscle}' is no muscle with mass.")
-    q, u = (array[0] for array in system.frames(q=q, u=u))
+    pose, speeds = (array[0] for array in system.frames(q=q, u=u))
     index = names.index(muscle)
-    J_mr = system.body_jacobians(q, u)[0][0].reshape(-1, system.n)
-    line = _Line(system, index, q)
+    J_mr = system.body_jacobians(pose, speeds)[0][0].reshape(-1, system.n)
+    line = _Line(system, index, pose)
     J_am = line.velocities(system)
     if line.wraps == 0:
-        J_am, dJ_am = _written_out(system, line, q, u)
+        J_am, dJ_am = _written_out(system, line, pose, speeds)
     else:
-        qdot = system.qdot(q, u)[0]
-        ahead = _Line(system, index, q + STEP * qdot, line.labels).velocities(system)
-        behind = _Line(system, index, q - STEP * qdot, line.labels).velocities(system)
+        qdot = system.qdot(pose, speeds)[0]
+        ahead = _Line(system, index, pose + STEP * qdot, line.labels).velocities(system)
+        behind = _Line(system, index, pose - STEP * qdot, line.labels).velocities(system)
         dJ_am = (ahead - behind) / (2.0 * STEP)
     return DenseBlocks(line.points, line.masses, J_am, dJ_am, J_am @ J_mr, line.wraps == 0)
 
@@ -77,13 +77,13 @@ class _Line:
         assert system.muscles is not None
         self._system, self._index, self._q = system, index, q
         A, P = system.arrays, system.paths.arrays
-        self._room = kernel.new_room(P, system.muscles)
+        self._room = kernel.new_room(P, system.muscles.arrays)
         self._motion = new_motion(A)
         rest = np.zeros(system.n)
         move(A, q, rest, self._motion)
         self._fill(labels)
         line, _, M = self._room[:3]
-        count = M.count[0]
+        count = M.number[0]
         self.points, self.masses, self.labels = M.x[:count].copy(), M.mass[:count].copy(), M.xi[:count].copy()
         self.intervals = M.interval[:count].copy()
         self.nodes, self.bodies = line.nodes[: self.n].copy(), line.ints[: self.n, 1].copy()
@@ -93,7 +93,7 @@ class _Line:
         system = self._system
         assert system.muscles is not None
         line, path, M = self._room[:3]
-        A, P, muscles = system.arrays, system.paths.arrays, system.muscles
+        A, P, muscles = system.arrays, system.paths.arrays, system.muscles.arrays
         rest, still = np.zeros(system.n), np.zeros((len(A.parent), 3))
         i = muscles.path[self._index]
         move_objects(P, self._motion, still, still, np.zeros(3), line)
@@ -116,7 +116,7 @@ class _Line:
             M.interval[m], M.xi[m] = k, label
             M.eta[m] = (s - line.rows[k, START]) / line.rows[k, LENGTH]
             move_matter(line, path, M, m, m + 1)
-        M.count[0] = len(labels)
+        M.number[0] = len(labels)
 
     def velocities(self, system: System) -> Array:
         """J_αm, column by column: velocities of the matter when one body has a unit twist."""
@@ -144,7 +144,7 @@ def _written_out(system: System, line: _Line, q: Array, u: Array) -> tuple[Array
     rate = np.einsum("ka,ka->k", e, ddot)
     edot = (ddot - rate[:, None] * e) / length[:, None]
     start, start_rate = np.concatenate([[0.0], np.cumsum(length)]), np.concatenate([[0.0], np.cumsum(rate)])
-    a0, a1 = (system.muscles.material[line._index, :2]) if system.muscles is not None else (0.0, 0.0)
+    a0, a1 = (system.muscles.arrays.material[line._index, :2]) if system.muscles is not None else (0.0, 0.0)
     J, dJ = [], []
     for xi, k in zip(line.labels, line.intervals):
         D = a0 + xi * (a1 + start[-1]) - start[k]  # σ − c_k

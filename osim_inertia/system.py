@@ -7,19 +7,22 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.compiled.build import compile_model
-from osim_inertia.compiled.muscle_mass import compile_muscles
 from osim_inertia.constraints import ConstraintSet
 from osim_inertia.errors import ModelError
-from osim_inertia.kernels import batch, muscle_batch, speeds
+from osim_inertia.kernels import batch, speeds
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
 from osim_inertia.model.model import Model
-from osim_inertia.path_shape import PathContacts
-from osim_inertia.paths import PathSet
+
+if TYPE_CHECKING:
+    from osim_inertia.massive import MassiveMuscles
+    from osim_inertia.path_shape import PathContacts
+    from osim_inertia.paths import PathSet
 
 Array = NDArray[np.float64]
 FRAMES_PER_THREAD = 16  # fewer are not worth a thread
@@ -47,7 +50,6 @@ class System:
         self.body_names = tuple(body.name for body in model.bodies)
         self.marker_names = tuple(marker.name for marker in model.markers)
         self.warnings = self.compiled.warnings
-        self.muscles = compile_muscles(model)
         self.threads = threads or os.cpu_count() or 1
         self._bodies = np.array([self.compiled.body_index[body.path] for body in model.bodies], dtype=np.int64)
 
@@ -179,28 +181,11 @@ class System:
     def _inverse_dynamics(self, q: ArrayLike, u: ArrayLike | None, udot: ArrayLike | None, base: Array) -> Array:
         q, u, udot = self.frames(q=q, u=u, udot=udot)
         tau = np.empty((len(q), self.n))
-        A, muscles = self.arrays, self.muscles
-        if muscles is None:
-            self.run(len(q), lambda i, j: batch.inverse_dynamics_of_frames(A, q, u, udot, base, i, j, tau))
-            return tau
-        P, failed = self.paths.arrays, np.empty(len(q), dtype=np.int64)
-
-        def kernel(i: int, j: int) -> None:
-            room = muscle_batch.new_room(P, muscles)
-            muscle_batch.inverse_dynamics_with_muscles(
-                A, P, muscles, q, u, udot, base, i, j, *room, tau, failed
-            )
-
-        self.run(len(q), kernel)
-        self._refuse_vanished_bellies(failed)
+        if self.muscles is not None:
+            return self.muscles.inverse_dynamics(q, u, udot, base)
+        A = self.arrays
+        self.run(len(q), lambda i, j: batch.inverse_dynamics_of_frames(A, q, u, udot, base, i, j, tau))
         return tau
-
-    def _refuse_vanished_bellies(self, failed: NDArray[np.int64]) -> None:
-        if (failed >= 0).any() and self.muscles is not None:
-            frame = int(np.argmax(failed >= 0))
-            name = self.path_names[self.muscles.path[failed[frame]]]
-            raise ModelError(f"In frame {frame} the path of '{name}' is shorter than its tendons, so that nothing is "
-                             "left for the belly; use map='uniform' for such a motion.")
 
     def forward_dynamics(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike, *, method: str = "articulated") -> Array:
         """Accelerations udot (F, n) that generalized forces tau produce under gravity; constraints are ignored.
@@ -230,6 +215,8 @@ class System:
     @cached_property
     def paths(self) -> PathSet:
         """Geometry of muscles and of other forces along a path."""
+        from osim_inertia.paths import PathSet
+
         return PathSet(self)
 
     @property
@@ -271,28 +258,31 @@ class System:
         return self.paths.contacts(q, name, paths)
 
     # ---- muscles with mass ----------------------------------------------------------------------------------------
+    @cached_property
+    def muscles(self) -> MassiveMuscles | None:
+        """The muscles that have mass; None where there are none, so that the skeleton's own code runs, bit for bit."""
+        spec = self.model.muscle_mass
+        if spec is None or not any(muscle.mass > 0.0 for muscle in spec.muscles):
+            return None
+        from osim_inertia.massive import MassiveMuscles
+
+        return MassiveMuscles(self)
+
     def muscle_mass_table(self) -> list[dict[str, object]]:
         """Rows: muscle, body its mass was taken from, kg, belly start and end as shares of the path."""
         spec = self.model.muscle_mass
         return [
-            {"muscle": muscle.name, "body": body, "kg": kg, "belly_start": muscle.belly[0], "belly_end": muscle.belly[1]}
-            for muscle in (spec.muscles if spec else ())
-            for body, kg in muscle.taken_from
+            {"muscle": m.name, "body": body, "kg": kg, "belly_start": m.belly[0], "belly_end": m.belly[1]}
+            for m in (spec.muscles if spec else ())
+            for body, kg in m.taken_from
         ]
 
     def muscle_matter(self, q: ArrayLike, name: str) -> tuple[Array, Array]:
         """Points of matter (k, 3) in ground and their masses (k,) of one muscle at one pose: Gauss points or beads."""
         (q,) = self.frames(q=q)
-        muscles, P = self.muscles, self.paths.arrays
-        rows = [] if muscles is None else [self.path_names[i] for i in muscles.path]
-        if muscles is None or name not in rows:
-            raise KeyError(f"'{name}' is no muscle with mass.")
-        room = muscle_batch.new_room(P, muscles)
-        rest = np.zeros(self.n)
-        k = muscle_batch.matter_of_muscle(
-            self.arrays, P, muscles, rows.index(name), q[0], rest, rest, np.zeros(3), *room
-        )
-        return room[2].x[:k].copy(), room[2].mass[:k].copy()
+        if self.muscles is None:
+            raise KeyError(f"'{name}' is no muscle with mass: this model has none.")
+        return self.muscles.matter(q[0], name)
 
     # ---- the whole body -------------------------------------------------------------------------------------------
     def center_of_mass(self, q: ArrayLike) -> Array:
@@ -318,24 +308,14 @@ class System:
     @property
     def mass(self) -> float:
         """Total mass in kg, muscles included."""
-        muscles = 0.0 if self.muscles is None else float(self.muscles.material[:, 4].sum())
-        return float(self.arrays.mass.sum()) + muscles
+        return float(self.arrays.mass.sum()) + (0.0 if self.muscles is None else self.muscles.mass)
 
     def _whole_body(self, q: ArrayLike, u: ArrayLike | None) -> Array:
         q, u = self.frames(q=q, u=u)
         out = np.empty((len(q), 12))
-        A, muscles = self.arrays, self.muscles
-        if muscles is None:
-            self.run(len(q), lambda i, j: batch.whole_body(A, q, u, i, j, out))
-            return out
-        P, failed = self.paths.arrays, np.empty(len(q), dtype=np.int64)
-
-        def kernel(i: int, j: int) -> None:
-            room = muscle_batch.new_room(P, muscles)
-            muscle_batch.whole_body_with_muscles(A, P, muscles, q, u, i, j, *room, out, failed)
-
-        self.run(len(q), kernel)
-        self._refuse_vanished_bellies(failed)
+        if self.muscles is not None:
+            return self.muscles.whole_body(q, u)
+        self.run(len(q), lambda i, j: batch.whole_body(self.arrays, q, u, i, j, out))
         return out
 
     # ---- checks and threads ---------------------------------------------------------------------------------------

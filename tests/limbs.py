@@ -22,16 +22,19 @@ def double_pendulum(
     quadrant: str = "all",
     **spec: object,
 ) -> Model:
-    """Two rods hanging from ground along −y, each pinned at its upper end; a muscle through the points (rod1/rod2/ground).
+    """Two rods hanging from ground along −y, each pinned at its upper end; a muscle through points of rods and ground.
 
     A cylinder of that radius sits at the second joint, fixed to the first rod.
     """
     inertia = rod_mass * rod_length**2 / 12.0
     bodies = tuple(
-        Body(name=name, mass=rod_mass, mass_center=(0.0, -rod_length / 2, 0.0), inertia=(inertia, 0.0, inertia, 0, 0, 0))
+        Body(name=name, mass=rod_mass, mass_center=(0.0, -rod_length / 2, 0.0),
+             inertia=(inertia, 0.0, inertia, 0.0, 0.0, 0.0))
         for name in ("rod1", "rod2")
     )
-    frames = (OffsetFrame(path="/jointset/knee/rod1_offset", parent="/bodyset/rod1", translation=(0.0, -rod_length, 0.0)),)
+    frames = (
+        OffsetFrame(path="/jointset/knee/rod1_offset", parent="/bodyset/rod1", translation=(0.0, -rod_length, 0.0)),
+    )
     joints = (
         Joint(kind="PinJoint", name="hip", parent_frame=GROUND, child_frame="/bodyset/rod1",
               coordinates=(Coordinate(name="q1", range=(-10, 10)),)),

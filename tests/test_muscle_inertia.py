@@ -172,8 +172,9 @@ def test_mass_matrix_bias_and_energy_belong_together():
     q, u, udot = np.array([0.4, -0.6]), np.array([1.0, -2.0]), np.array([0.3, 0.7])
     M = system.mass_matrix(q)[0]
     assert 0.5 * u @ M @ u == pytest.approx(system.kinetic_energy(q, u)[0], rel=1e-12)
-    np.testing.assert_allclose(system.inverse_dynamics(q, u, udot)[0], M @ udot + system.bias_forces(q, u)[0], atol=1e-12)
-    np.testing.assert_allclose(system.forward_dynamics(q, u, M @ udot + system.bias_forces(q, u)[0])[0], udot, atol=1e-10)
+    tau = M @ udot + system.bias_forces(q, u)[0]
+    np.testing.assert_allclose(system.inverse_dynamics(q, u, udot)[0], tau, atol=1e-12)
+    np.testing.assert_allclose(system.forward_dynamics(q, u, tau)[0], udot, atol=1e-10)
 
 
 def test_without_gravity_a_free_limb_keeps_its_momentum_with_massive_muscles():

@@ -9,12 +9,12 @@ from osim_inertia.kernels.muscle_batch import Muscles
 from osim_inertia.model.model import Model
 
 
-def compile_muscles(model: Model) -> Muscles | None:
-    """The muscles with mass, or None where there are none: then the skeleton's own code runs, bit for bit."""
+def compile_muscles(model: Model) -> Muscles:
+    """The muscles with mass, of which there must be some."""
     spec = model.muscle_mass
-    massive = [muscle for muscle in spec.muscles if muscle.mass > 0.0] if spec else []
-    if spec is None or not massive:
-        return None
+    if spec is None:
+        raise ModelError("No muscle of this model has mass.")
+    massive = [muscle for muscle in spec.muscles if muscle.mass > 0.0]
     names = [force.name for force in model.path_forces]
     rows = []
     for muscle in massive:

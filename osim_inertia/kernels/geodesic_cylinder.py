@@ -60,7 +60,7 @@ from osim_inertia.kernels.geodesic_common import (
     start_motion,
     sum3,
 )
-from osim_inertia.kernels.vec3 import along, component, cross, dot3, kernel, on_side, sub
+from osim_inertia.kernels.vec3 import along, component, cross, dot3, lean, on_side, sub
 
 HALF_TURN = pi - 1e-9  # middle of all arcs: one that rounding has made slightly negative is no full turn
 PARALLEL = 2e-13  # sin^2 of the angle to the axis below which a segment cannot hit the cylinder, as in OpenSim
@@ -89,7 +89,7 @@ def arc_angle(sine, cosine, middle):
     return theta + 2.0 * pi * floor((middle - theta) / (2.0 * pi) + 0.5)
 
 
-@kernel
+@lean
 def cylinder_geodesic(p, s, radius, sense, middle, geo):
     """Path from p to s turning about +z (sense +1) or -z (-1), into geo (GEO,). p, s tuples outside the cylinder.
 

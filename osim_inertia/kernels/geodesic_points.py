@@ -31,10 +31,10 @@ from osim_inertia.kernels.geodesic_common import (
 from osim_inertia.kernels.geodesic_cylinder import cylinder_arc, cylinder_arc_second, cylinder_motion
 from osim_inertia.kernels.geodesic_sphere import sphere_arc, sphere_arc_second, sphere_motion
 from osim_inertia.kernels.geodesic_surface import surface_arc, surface_arc_second, surface_motion
-from osim_inertia.kernels.vec3 import add, along, kernel, load, store
+from osim_inertia.kernels.vec3 import add, along, lean, load, store
 
 
-@kernel
+@lean
 def arc_state(geo, way, arc):
     """Position, frame and Jacobi solutions at arc length `way` after the first contact, into arc (ARC_STATE,)."""
     if geo[G_KIND] == CYLINDER:
@@ -45,7 +45,7 @@ def arc_state(geo, way, arc):
         surface_arc(geo, way, arc)
 
 
-@kernel
+@lean
 def interval_motion(geo, pdot, pddot, sdot, sddot, mot):
     """Rates of length and end directions for a motion of the ends (tuples), into mot (MOT,)."""
     if geo[G_KIND] == CYLINDER:
@@ -77,7 +77,7 @@ def material_point(geo, mot, eta, arc, out):
     store(out[X_DDOT], second)
 
 
-@kernel
+@lean
 def interval_points(geo, mot, etas, arc, out):
     """Material points at the labels etas (n,), into out (n, POINT, 3)."""
     for i in range(etas.shape[0]):
@@ -102,7 +102,7 @@ def material_transpose(geo, eta, f, arc):
     return g_p, g_s, along(get3(geo, G_S), (eta - 1.0) * geo[G_LENGTH], e), e
 
 
-@kernel
+@lean
 def interval_transpose(geo, etas, forces, arc, g_p, g_s):
     """Add to g_p, g_s (3,) the forces (n, 3) on the material points etas (n,), pulled back to the ends."""
     for i in range(etas.shape[0]):

@@ -59,7 +59,7 @@ from osim_inertia.kernels.geodesic_common import (
     sum3,
 )
 from osim_inertia.kernels.geodesic_cylinder import arc_angle
-from osim_inertia.kernels.vec3 import add, along, component, cross, dot3, kernel, norm, on_side, scaled, sub
+from osim_inertia.kernels.vec3 import add, along, component, cross, dot3, lean, norm, on_side, scaled, sub
 
 COLLINEAR = 1e-12  # sine of the angle at the centre below which the plane of the path is arbitrary
 REACH = 1.0  # m; OpenSim compares a distance with 1 where a fraction was meant
@@ -94,7 +94,7 @@ def sphere_contact(p, radius, w, turn):
     return a, sum3(radius / d2, p, turn * a / d2, cross(w, p), 0.0, p)
 
 
-@kernel
+@lean
 def sphere_geodesic(p, s, radius, sense, middle, geo):
     """Path from p to s the shorter (sense +1) or the longer (-1) way round, into geo (GEO,); middle as for the
     cylinder.

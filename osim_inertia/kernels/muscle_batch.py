@@ -1,4 +1,4 @@
-"""Loops over frames for models in which muscles have mass: skeleton and muscles in one forward and one backward sweep."""
+"""Loops over frames for models in which muscles have mass: both in one forward and one backward sweep."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def wrapped_muscle(n, size, blend, muscle, line, path, M):
     build_line(n, size, blend, line, path)
     if not place_matter(line, n, path, muscle, M):
         return False
-    for m in range(M.count[0]):
+    for m in range(M.number[0]):
         store(M.force[m], scaled(M.mass[m], load(M.a[m])))
     add_bends(line, n, path, muscle, M)
     pull_back(line, n, blend, path, M)
@@ -122,7 +122,9 @@ def place_muscle(P, muscles, k, S, q, u, udot, dw, dv, base, line, path, M, line
 
 
 @kernel
-def inverse_dynamics_with_muscles(A, P, muscles, q, u, udot, base, start, stop, line, path, M, line2, path2, M2, tau, failed):
+def inverse_dynamics_with_muscles(
+    A, P, muscles, q, u, udot, base, start, stop, line, path, M, line2, path2, M2, tau, failed
+):
     """tau (F, n) of skeleton and muscles; failed (F,): muscle whose belly has no length, or -1."""
     nb, n = A.parent.shape[0], A.body_of.shape[0]
     S, extra = new_motion(A), np.empty(n)
@@ -163,7 +165,7 @@ def whole_body_with_muscles(A, P, muscles, q, u, start, stop, line, path, M, lin
             ):
                 failed[f] = k
                 break
-            for m in range(M.count[0]):
+            for m in range(M.number[0]):
                 mass, x, v = M.mass[m], load(M.x[m]), load(M.v[m])
                 center, linear = add(center, scaled(mass, x)), add(linear, scaled(mass, v))
                 angular = add(angular, scaled(mass, cross(x, v)))
@@ -185,4 +187,4 @@ def matter_of_muscle(A, P, muscles, k, q, u, udot, base, line, path, M, line2, p
     accelerate(A, S, u, udot, base, dw, dv)
     move_objects(P, S, dw, dv, base, line)
     place_muscle(P, muscles, k, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2)
-    return M.count[0]
+    return M.number[0]

@@ -68,7 +68,7 @@ NONE = 1e-15  # m: shorter pieces carry nothing
 class Matter(NamedTuple):
     """Points of matter on one muscle at one instant, in order along the line."""
 
-    count: ndarray  # (1,) int
+    number: ndarray  # (1,) int: how many there are
     interval: ndarray  # (max,) int
     eta: ndarray  # (max,) label in the interval
     xi: ndarray  # (max,) material label
@@ -88,9 +88,9 @@ class Matter(NamedTuple):
 
 @kernel
 def _add_point(M, k, eta, xi, mass):
-    n = M.count[0]
+    n = M.number[0]
     M.interval[n], M.eta[n], M.xi[n], M.mass[n] = k, min(max(eta, 0.0), 1.0), xi, mass
-    M.count[0] = n + 1
+    M.number[0] = n + 1
 
 
 @kernel
@@ -121,7 +121,7 @@ def spread_matter(line, n, path, muscle, M):
     """
     a0, a1, first, last, mass, beads = muscle
     stretch = a1 + line.total[0]
-    M.count[0] = 0
+    M.number[0] = 0
     if stretch <= 0.0:
         return False
     if beads > 0:
@@ -165,7 +165,7 @@ def move_matter(line, path, M, first, last):
     wrapped = line.ints[k, LAST_WRAP] > line.ints[k, FIRST_WRAP]
     w, w1, w2 = vec(line.rows, k, MIX)
     l0, l1, l2 = vec(line.rows, k, LENGTH)
-    c0, c1, c2 = vec(line.rows, k, START)
+    _, c1, c2 = vec(line.rows, k, START)
     if wrapped:
         for m in range(first, last):
             M.etas[m - first] = M.eta[m]
@@ -203,7 +203,7 @@ def move_matter(line, path, M, first, last):
 
 @kernel
 def add_bends(line, n, path, muscle, M):
-    """Corners of the line inside the belly: two points of no mass at each, with half of its bend force on either side."""
+    """Corners of the line inside the belly: two points of no mass at each, with half of its bend force on either."""
     a0, a1, first, last, mass, beads = muscle
     if beads > 0:
         return
@@ -213,7 +213,7 @@ def add_bends(line, n, path, muscle, M):
         xi = (line.rows[k, START] - a0) / stretch
         if not first < xi < last:
             continue
-        m = M.count[0]
+        m = M.number[0]
         _add_point(M, k - 1, 1.0, xi, 0.0)
         _add_point(M, k, 0.0, xi, 0.0)
         move_matter(line, path, M, m, m + 1)
@@ -230,9 +230,9 @@ def place_matter(line, n, path, muscle, M):
     if not spread_matter(line, n, path, muscle, M):
         return False
     first = 0
-    while first < M.count[0]:
+    while first < M.number[0]:
         last = first + 1
-        while last < M.count[0] and M.interval[last] == M.interval[first]:
+        while last < M.number[0] and M.interval[last] == M.interval[first]:
             last += 1
         move_matter(line, path, M, first, last)
         first = last
@@ -241,13 +241,13 @@ def place_matter(line, n, path, muscle, M):
 
 @kernel
 def pull_back(line, n, blend, path, M):
-    """Forces on the points of matter to forces on the nodes and on the wrap objects (added to on_object, about_object)."""
+    """Forces on the points of matter to forces on the nodes and, added up, on the wrap objects."""
     for k in range(n):
         for j in range(3):
             line.rows[k, PULL + j] = 0.0
         line.rows[k, LENGTH_PULL] = line.rows[k, MIX_PULL] = 0.0
     everywhere = 0.0  # multiplies the variation of the whole length
-    for m in range(M.count[0]):
+    for m in range(M.number[0]):
         k, f = M.interval[m], load(M.force[m])
         t = dot3(f, load(M.slope[m]))
         everywhere += t * M.xi[m]
@@ -298,7 +298,7 @@ def _pull_interval(line, k, shrink, path, M):
     w = line.rows[k, MIX] if wrapped else 0.0
     pull, e = line.rows[k, LENGTH_PULL], chord(line, k)
     count = 0
-    for m in range(M.count[0]):
+    for m in range(M.number[0]):
         if M.interval[m] == k:
             f, eta = load(M.force[m]), M.eta[m]
             add_vec(line.rows, k, PULL, scaled((1.0 - w) * (1.0 - eta), f))

@@ -26,8 +26,6 @@ from osim_inertia.kernels.geodesic_common import (
     G_B,
     G_B1,
     G_B2,
-    G_D,
-    G_E,
     G_N1,
     G_N2,
     G_P,
@@ -82,7 +80,7 @@ class Line(NamedTuple):
     nodes: ndarray  # (nodes, 3) positions, as the path solver wants them
     rates: ndarray  # (nodes, 3)
     accels: ndarray  # (nodes, 3)
-    index: ndarray  # (nodes,) int
+    places: ndarray  # (nodes,) int: of the nodes in the path's own list of points
     total: ndarray  # (3,) length of the path and its rates
     unblended: ndarray  # (3,) the same with every wrap fully counted
     object_R: ndarray  # (objects, 3, 3) wrap objects in ground
@@ -99,7 +97,7 @@ def new_line(nodes: int, objects: int) -> Line:
         nodes=np.zeros((nodes, 3)),
         rates=np.zeros((nodes, 3)),
         accels=np.zeros((nodes, 3)),
-        index=np.zeros(nodes, np.int64),
+        places=np.zeros(nodes, np.int64),
         total=np.zeros(3),
         unblended=np.zeros(3),
         object_R=np.zeros((objects, 3, 3)),
@@ -199,7 +197,7 @@ def move_nodes(P, i, S, q, u, udot, dw, dv, base, switch, value, line):
         set_vec(line.rows, n, SLIDE, slide)
         for j in range(3):
             line.nodes[n, j], line.rates[n, j], line.accels[n, j] = x[j], v[j], a[j]
-        line.index[n] = k - P.first[i]
+        line.places[n] = k - P.first[i]
         line.ints[n, POINT], line.ints[n, BODY] = k, b
         n += 1
     return n
@@ -239,7 +237,7 @@ def arc_gradient(geo, arc):
 
 @kernel
 def _arc_rates(record, arc, geo):
-    """Length on the surface of one wrapped piece, its rate and second rate (the last by differences along the motion)."""
+    """Length on the surface of one wrapped piece, its rate and second rate (this one by differences in time)."""
     mot = record[W_MOT:]
     pdot, pddot, sdot, sddot = get3(mot, M_PDOT), get3(mot, M_PDDOT), get3(mot, M_SDOT), get3(mot, M_SDDOT)
     on_p, on_s = arc_gradient(record, arc)
@@ -276,7 +274,7 @@ def find_wraps(P, i, n, line, path):
     if count == 0:
         return 0
     _, size, _ = shortest_path(
-        line.nodes, line.index, n, P.objects, line.object_R, line.object_p, P.wraps, first, count, path
+        line.nodes, line.places, n, P.objects, line.object_R, line.object_p, P.wraps, first, count, path
     )
     return size
 

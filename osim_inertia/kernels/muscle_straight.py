@@ -106,7 +106,7 @@ def straight_muscle(rows, n, muscle):
 
 @kernel
 def _pull_lengths(rows, n, everywhere):
-    """A force t along the path at label ξ of piece k multiplies the length of piece j by t (ξ − [j < k] − η [j = k])."""
+    """A force t along the path at label ξ of piece k pulls on the length of piece j by t (ξ − [j < k] − η [j = k])."""
     beyond = 0.0  # sum of t over the pieces after this one
     for k in range(n - 2, -1, -1):
         d = sub(_get(rows, k + 1, X), _get(rows, k, X))

@@ -1,4 +1,4 @@
-"""Muscles at the switch of a conditional path point: two lines, before and after, and a smooth way from one to the other.
+"""Muscles at the switch of a conditional path point: two lines, before and after, and a smooth way between them.
 
 A conditional point comes and goes at once. Matter would jump with it, so over a small window of its coordinate the
 position of every label is a mixture of its positions on the two lines (METHOD.md §4, last paragraph):
@@ -110,14 +110,14 @@ def place_on_both(nA, lineA, pathA, MA, nB, lineB, pathB, MB, muscle):
         MB.mass[m] = MA.mass[m]
         _put_label(lineA, nA, pathA, muscle, MA, m, MA.xi[m])
         _put_label(lineB, nB, pathB, muscle, MB, m, MA.xi[m])
-    MA.count[0] = MB.count[0] = total
+    MA.number[0] = MB.number[0] = total
     return True
 
 
 @kernel
 def mix_matter(MA, MB, w, rate, second):
     """Positions, velocities and accelerations of the mixture, into MA.x, MA.v, MA.a; MB.a becomes x_B − x_A."""
-    for m in range(MA.count[0]):
+    for m in range(MA.number[0]):
         xA, xB, vA, vB = load(MA.x[m]), load(MB.x[m]), load(MA.v[m]), load(MB.v[m])
         gap, drift = sub(xB, xA), sub(vB, vA)
         a = along(load(MA.a[m]), w, sub(load(MB.a[m]), load(MA.a[m])))
@@ -133,15 +133,15 @@ def _bend_on_both(n, line, path, M, other_n, other_line, other_path, other, musc
 
     The sum of force · (position on the other line − position on this one) is returned.
     """
-    first = M.count[0]
+    first = M.number[0]
     add_bends(line, n, path, muscle, M)
     work = 0.0
-    for m in range(first, M.count[0]):
+    for m in range(first, M.number[0]):
         f = scaled(share, load(M.force[m]))
-        k = other.count[0]
+        k = other.number[0]
         _put_label(other_line, other_n, other_path, muscle, other, k, M.xi[m])
         other.mass[k] = 0.0
-        other.count[0] = k + 1
+        other.number[0] = k + 1
         store(M.force[m], scaled(share, f))
         store(other.force[k], scaled(other_share, f))
         work += dot3(f, sub(load(other.x[k]), load(M.x[m])))
@@ -160,7 +160,7 @@ def switching_muscle(nA, sizeA, lineA, pathA, MA, nB, sizeB, lineB, pathB, MB, b
         return False, 0.0
     mix_matter(MA, MB, w, rate, second)
     work = 0.0
-    for m in range(MA.count[0]):
+    for m in range(MA.number[0]):
         f = scaled(MA.mass[m], load(MA.a[m]))
         work += dot3(f, load(MB.a[m]))
         store(MA.force[m], scaled(1.0 - w, f))

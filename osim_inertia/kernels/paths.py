@@ -238,7 +238,7 @@ def _wrapped_slopes(A, P, X, i, N, n, path, out):
 
 @lean
 def opensim_length(P, i, N, n, path):
-    """(length, number of entries) of path i as OpenSim builds it; `path` is filled unless its one wrap is a cylinder."""
+    """(length, number of entries) of path i as OpenSim builds it; everything else is in `path`."""
     first = P.wrap_first[i]
     count = P.wrap_first[i + 1] - first
     return opensim_path_length(N.x, N.index, n, P.objects, N.R, N.p, P.wraps, first, count, path)

@@ -39,7 +39,7 @@ from osim_inertia.kernels.shortest_record import (
     new_shortest_path,
     turned,
 )
-from osim_inertia.kernels.vec3 import add, dot3, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, dot3, kernel, lean, norm, scaled, sub
 
 NOTHING = (0.0, 0.0, 0.0)
 
@@ -49,7 +49,7 @@ def new_shortest_room(P: Paths) -> tuple[Nodes, ShortestPath]:
     return new_nodes(P), new_shortest_path(int(np.diff(P.wrap_first).max(initial=0)))
 
 
-@kernel
+@lean
 def shortest_length(P, i, N, n, path):
     """(length, size of the chain) of path i through its n active points."""
     first = P.wrap_first[i]
@@ -91,7 +91,7 @@ def shortest_slopes(A, P, q, start, stop, N, path, slope):
             _contact_slopes(A, P, X, i, N, n, size, path, slope[f, i])
 
 
-@kernel
+@lean
 def _contact_slopes(A, P, X, i, N, n, size, path, out):
     """dL/du (n_coordinates,) of one path from the directions at its points and contacts."""
     out[:] = 0.0
@@ -120,7 +120,7 @@ def _contact_slopes(A, P, X, i, N, n, size, path, out):
         before = next_before
 
 
-@kernel
+@lean
 def _pull_object(A, P, X, k, path, out):
     """Add what the pull of both contacts of wrap k does to the coordinates that move its object."""
     record = path.rows[k]
@@ -129,7 +129,7 @@ def _pull_object(A, P, X, k, path, out):
     push_node(A, X, body, get3(record, W_CONTACT + SECOND), scaled(-1.0, turned(record, get3(record, G_E2))), out)
 
 
-@kernel
+@lean
 def piece_arc_points(k, path, out):
     """Fill out (m, 3) with points in ground along the arc of wrap k, from contact to contact."""
     record = path.rows[k]

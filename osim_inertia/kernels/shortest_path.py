@@ -49,7 +49,7 @@ from osim_inertia.kernels.shortest_record import (
     turned_back,
 )
 from osim_inertia.kernels.shortest_segment import wrap_segment
-from osim_inertia.kernels.vec3 import add, distance, kernel, load, scaled, sub
+from osim_inertia.kernels.vec3 import add, distance, lean, load, scaled, sub
 
 OPENSIM_PASSES = 8  # after so many passes, or when the length changes by less than this many metres, OpenSim is content
 OPENSIM_SETTLED = 5e-4
@@ -58,7 +58,7 @@ SETTLED = 1e-12  # m; passes end when no contact moves farther
 START = np.int64(0)
 
 
-@kernel
+@lean
 def shortest_path(nodes, node_index, n_active, objects, R_GW, p_GW, wraps, first, count, path):
     """(length, size of the chain, passes) of one path; passes is MAX_PASSES + 1 if the wraps never came to rest.
 
@@ -124,7 +124,7 @@ def _remember(size, count, path):
         _copy_contacts(W_CONTACT, W_BEFORE, path.rows[k])
 
 
-@kernel
+@lean
 def path_length(nodes, n_active, size, path):
     """Straight intervals plus wrapped pieces."""
     total = 0.0
@@ -139,7 +139,7 @@ def path_length(nodes, n_active, size, path):
     return total
 
 
-@kernel
+@lean
 def wrapped_share(size, length, path):
     """Fraction of the path that lies on surfaces."""
     total = 0.0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osim_inertia.kernels.geodesic_common import ARC_RECORD, GEO, MOT, inner
-from osim_inertia.kernels.vec3 import kernel
+from osim_inertia.kernels.vec3 import lean
 
 # rows of ints
 CHAIN = 0  # wraps in path order
@@ -89,7 +89,7 @@ def turned_back(row, v):
     )
 
 
-@kernel
+@lean
 def interval_end(i, size, path):
     """One past the last place in the chain on the same interval as place i."""
     j = i + 1

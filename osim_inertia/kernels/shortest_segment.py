@@ -29,10 +29,10 @@ from osim_inertia.kernels.geodesic_ellipsoid import ellipsoid_geodesic, ellipsoi
 from osim_inertia.kernels.geodesic_sphere import sphere_geodesic, sphere_rule
 from osim_inertia.kernels.geodesic_surface import height, surface_geodesic, touch
 from osim_inertia.kernels.geodesic_torus import torus_geodesic, torus_rule
-from osim_inertia.kernels.vec3 import dot3, kernel, load
+from osim_inertia.kernels.vec3 import dot3, lean, load
 
 
-@kernel
+@lean
 def wrap_segment(kind, params, axis, sign, p, s, geo, arc):
     """Code of the segment p-s (tuples); for WRAPPED and MANDATORY its path in geo (GEO,). A failed search counts as
     NO_WRAP.

@@ -12,10 +12,10 @@ from typing import Any
 from numba import njit
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-kernel = njit(**_OPTIONS)
+kernel = njit(**_OPTIONS, _nrt=True)
 
-# For functions that read and write arrays they are given but make none. Without it Numba counts a reference up and down
-# whenever an array is taken from a structure, which costs more than most of the arithmetic here.
+# For functions that read and write arrays they are given but make none: without Numba's runtime, which counts a
+# reference up and down whenever an array is taken from a structure. That costs more than most of the arithmetic here.
 lean = njit(**_OPTIONS, _nrt=False)
 
 # The same for functions that take whole structures of arrays and are called in an inner loop: a call would copy them.

@@ -15,10 +15,10 @@ from osim_inertia.kernels.opensim_path import CYLINDER, ELLIPSOID, SPHERE
 from osim_inertia.kernels.paths import opensim_length, place_paths, take_path
 from osim_inertia.kernels.shortest_batch import shortest_length
 from osim_inertia.kernels.shortest_record import CHAIN
-from osim_inertia.kernels.vec3 import kernel, load, norm, to_frame
+from osim_inertia.kernels.vec3 import kernel, lean, load, norm, to_frame
 
 
-@kernel
+@lean
 def depth_in_object(kind, params, x):
     """How far the point x (frame of the object) lies under the surface, in m; negative outside."""
     if kind == CYLINDER:

@@ -54,12 +54,12 @@ from osim_inertia.kernels.shortest_record import (
     turned,
     turned_back,
 )
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, load, scaled, store, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, lean, load, scaled, store, sub
 
 ZERO = (0.0, 0.0, 0.0)
 
 
-@kernel
+@lean
 def object_motion(k, v, w, a, al, path):
     """Motion of the object of wrap k: velocity and acceleration of its origin v, a (3,), angular w, al (3,), in
     ground.
@@ -97,7 +97,7 @@ def _piece_motion(row):
     interval_motion(row, pdot, pddot, sdot, sddot, row[W_MOT:])
 
 
-@kernel
+@lean
 def wrapped_motion(i, j, rate, accel, path):
     """Motion records of chain[i:j] when the path points move with rate, accel (nodes, 3) and the objects as set before.
 
@@ -148,7 +148,7 @@ def _move_virtual(i, j, target, path):
         put3(path.rows[path.ints[CHAIN, c + 1]], target, move)
 
 
-@kernel
+@lean
 def wrapped_length(i, j, path):
     """(length, rate, second rate) of the pieces chain[i:j]; the rates after wrapped_motion."""
     length, rate, accel = 0.0, 0.0, 0.0
@@ -170,7 +170,7 @@ def _piece_at(i, j, way, path):
     return c, min(max(way / path.rows[path.ints[CHAIN, c], G_LENGTH], 0.0), 1.0)
 
 
-@kernel
+@lean
 def wrapped_points(i, j, etas, path, out):
     """Material points of the interval chain[i:j] at the labels etas (n,), in ground, into out (n, POINT, 3).
 
@@ -238,7 +238,7 @@ def _pull(row, g_p, g_s):
     _grow(row, W_MOMENT, scaled(-1.0, turn))
 
 
-@kernel
+@lean
 def wrapped_transpose(i, j, etas, forces, tension, path, g_start, g_stop, force, moment):
     """Pull forces (n, 3) on the material points etas (n,) of chain[i:j] back to path points and objects; all in ground.
 

@@ -7,6 +7,7 @@ Frames are named by their component path as OpenSim writes it: `/ground`, `/body
 from __future__ import annotations
 
 from dataclasses import dataclass
+
 Vec3 = tuple[float, float, float]
 
 GROUND = "/ground"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant:
     """f = value, for any number of arguments."""
