@@ -48,7 +48,7 @@ class OpenSimSide:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", type=Path, default=DEFAULT_MODEL)
-    parser.add_argument("--frames", type=int, default=100)
+    parser.add_argument("--frames", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
     system = oi.System(oi.read_osim(options.model), threads=1)
