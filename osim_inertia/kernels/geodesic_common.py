@@ -25,7 +25,7 @@ from osim_inertia.kernels.vec3 import add, along, cross, dot3, scaled, store
 
 # for functions that only kernels call: no entry point from Python, a fifth of the compile time saved
 _INNER: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-_INNER.update(no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+_INNER.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
 inner = njit(**_INNER)
 
 # codes of a wrap tried on one segment

@@ -36,6 +36,7 @@ from osim_inertia.kernels.geodesic_common import (
     M_SDDOT,
     M_SDOT,
     get3,
+    inner,
     sideways_weights,
     sum3,
 )
@@ -107,13 +108,13 @@ def new_line(nodes: int, objects: int) -> Line:
     )
 
 
-@kernel
+@inner
 def vec(rows, k, at):
     """Three numbers of row k from column `at`."""
     return rows[k, at], rows[k, at + 1], rows[k, at + 2]
 
 
-@kernel
+@inner
 def set_vec(rows, k, at, v):
     """Write three numbers into row k from column `at`."""
     rows[k, at] = v[0]
@@ -121,7 +122,7 @@ def set_vec(rows, k, at, v):
     rows[k, at + 2] = v[2]
 
 
-@kernel
+@inner
 def add_vec(rows, k, at, v):
     """Add three numbers to row k from column `at`."""
     rows[k, at] += v[0]
@@ -203,7 +204,7 @@ def move_nodes(P, i, S, q, u, udot, dw, dv, base, switch, value, line):
     return n
 
 
-@kernel
+@inner
 def smooth_step(r):
     """Quintic step from 0 to 1 on 0 … 1 and its two derivatives."""
     if r >= 1.0:
@@ -214,7 +215,7 @@ def smooth_step(r):
     return f, 30.0 * r * r * (1.0 + r * (r - 2.0)), r * (60.0 + r * (-180.0 + 120.0 * r))
 
 
-@kernel
+@inner
 def arc_gradient(geo, arc):
     """(dl/dp, dl/ds) of the length on the surface: how far the two contacts slide along the path.
 
@@ -235,7 +236,7 @@ def arc_gradient(geo, arc):
     return sub(last_p, first_p), sub(last_s, first_s)
 
 
-@kernel
+@inner
 def _arc_rates(record, arc, geo):
     """Length on the surface of one wrapped piece, its rate and second rate (this one by differences in time)."""
     mot = record[W_MOT:]
@@ -255,7 +256,7 @@ def _arc_rates(record, arc, geo):
     return record[G_ARC], rate, second / (h * h)
 
 
-@kernel
+@inner
 def _straight_length(line, k):
     """Length of the chord of interval k and its rates."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
@@ -328,7 +329,7 @@ def build_line(n, size, blend, line, path):
         line.total[j] = total[j]
 
 
-@kernel
+@inner
 def _mix(line, k, blend, path):
     """Weight of the wrapped geometry of interval k and its rates."""
     arc = 0.0
@@ -348,21 +349,21 @@ def _mix(line, k, blend, path):
     return f, f1 * r1, f2 * r1 * r1 + f1 * r2
 
 
-@kernel
+@inner
 def lengthwise(line, k, e, pull):
     """Add pull times the gradient of the chord of interval k to its two nodes."""
     add_vec(line.rows, k, PULL, scaled(-pull, e))
     add_vec(line.rows, k + 1, PULL, scaled(pull, e))
 
 
-@kernel
+@inner
 def chord(line, k):
     """Unit direction of the chord of interval k."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
     return scaled(1.0 / max(norm(d), 1e-12), d)
 
 
-@kernel
+@inner
 def on_chord(line, k, at, eta):
     """Fraction eta between the two nodes of interval k, of positions, velocities or accelerations."""
     a = vec(line.rows, k, at)

@@ -8,8 +8,9 @@ d = x_{k+1} − x_k, a point at the fraction η moves with
 
 from __future__ import annotations
 
+from osim_inertia.kernels.geodesic_common import inner
 from osim_inertia.kernels.muscle_line import ACC, LENGTH, LENGTH_PULL, MIX_PULL, PULL, START, V, X
-from osim_inertia.kernels.vec3 import add, dot3, inlined, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, dot3, inlined, norm, scaled, sub
 
 OWN, PASSED = LENGTH_PULL, MIX_PULL  # a straight line has no weights to pull back
 GAUSS_2 = 0.5773502691896257  # 1/√3
@@ -28,7 +29,7 @@ def _grow(rows, k, at, v):
     rows[k, at + 2] += v[2]
 
 
-@kernel
+@inner
 def straight_lengths(rows, n):
     """Lengths of all intervals and their starts, with rates, into the rows; the whole length with its rates."""
     total, rate, accel = 0.0, 0.0, 0.0
@@ -45,7 +46,7 @@ def straight_lengths(rows, n):
     return total, rate, accel
 
 
-@kernel
+@inner
 def straight_muscle(rows, n, muscle):
     """Inertia forces of a continuum muscle (a0, a1, ξ0, ξ1, mass, 0) on its nodes, into PULL; False without a belly."""
     a0, a1, first, last, mass, _ = muscle
@@ -104,7 +105,7 @@ def straight_muscle(rows, n, muscle):
     return True
 
 
-@kernel
+@inner
 def _pull_lengths(rows, n, everywhere):
     """A force t along the path at label ξ of piece k pulls on the length of piece j by t (ξ − [j < k] − η [j = k])."""
     beyond = 0.0  # sum of t over the pieces after this one

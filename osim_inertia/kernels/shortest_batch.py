@@ -13,7 +13,8 @@ import numpy as np
 
 from osim_inertia.kernels.geodesic_common import A_X, G_ARC, G_E1, G_E2, get3
 from osim_inertia.kernels.geodesic_points import arc_state
-from osim_inertia.kernels.kinematics import move, new_motion, pose
+from osim_inertia.kernels.kinematics import move, new_motion
+from osim_inertia.kernels.path_pose import pose_carriers
 from osim_inertia.kernels.paths import (
     MOVING,
     Nodes,
@@ -66,7 +67,7 @@ def shortest_lengths(A, P, q, start, stop, N, path, length):
     X = new_motion(A)
     unused = np.empty(q.shape[1])
     for f in range(start, stop):
-        pose(A, q[f], X)
+        pose_carriers(A, P, q[f], X)
         place_paths(P, X, q[f], N)
         for i in range(P.moves.shape[0]):
             if P.length_function[i] >= 0:
