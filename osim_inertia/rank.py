@@ -142,7 +142,7 @@ def _standard_motion(system: System) -> Kinematics:
 def _without_bones(system: System) -> System:
     """The same muscles on bones that weigh nothing: its energy is that of the muscles, not a small difference."""
     bare = System.__new__(System)
-    bare.__dict__ |= system.__dict__
+    bare.__dict__ |= {key: value for key, value in system.__dict__.items() if key != "muscles"}  # bound to its bones
     arrays = system.arrays
     bare.arrays = arrays._replace(mass=np.zeros_like(arrays.mass), inertia=np.zeros_like(arrays.inertia))
     return bare
