@@ -217,3 +217,17 @@ def test_a_conditional_point_is_blended_in_as_lagrange_demands():
 def test_a_conditional_point_that_switches_smoothly_keeps_energy():
     assert drift(conditional_limb(), seconds=1.5) < 1e-6
     assert drift(conditional_limb(switch_window=0.0), seconds=1.5) > 1e-3
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("trial", ["rajagopal_run", "gait2392_walk", "arm26_elbow_flex"])
+def test_inverse_dynamics_is_lagranges_equation_along_real_trials(trial, shared_data):
+    from osim_inertia.inverse import kinematics_of
+
+    model = oi.read_osim(shared_data / "trials" / trial / "model.osim")
+    system = oi.System(all_massive(model), like_opensim=False)
+    moved = kinematics_of(system, oi.read_table(shared_data / "trials" / trial / "ik.mot"), lowpass=6.0)
+    for frame in (len(moved.q) // 3, len(moved.q) // 2):
+        q, qd, qdd = moved.q[frame], moved.u[frame], moved.udot[frame]
+        expected = lagrange(system, q, qd, qdd, h=2e-5)
+        assert np.abs(inverse_dynamics(system, q, qd, qdd) - expected).max() / np.abs(expected).max() < 1e-6
