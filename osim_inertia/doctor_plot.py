@@ -33,8 +33,8 @@ def write_plots(
 ) -> None:
     """One page (.html, nothing to download) with a row of two plots for each finding, the first MOST of them."""
     require_plotly()
-    from plotly.graph_objects import Scatter  # type: ignore[import-not-found, unused-ignore]
-    from plotly.subplots import make_subplots  # type: ignore[import-not-found, unused-ignore]
+    from plotly.graph_objects import Scatter
+    from plotly.subplots import make_subplots
 
     drawn = list(findings[:MOST])
     titles = [title for item in drawn for title in (f"{item.path}: {item.kind} ({item.cause or item.where})", "")]
