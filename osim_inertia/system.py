@@ -61,7 +61,7 @@ class System:
     @property
     def has_angular_speeds(self) -> bool:
         """True if some u is an angular velocity rather than the rate of a coordinate."""
-        return any(turns_by_angular_velocity(kind) for kind in self.arrays.kind)
+        return any(turns_by_angular_velocity.py_func(kind) for kind in self.arrays.kind)
 
     @property
     def n(self) -> int:

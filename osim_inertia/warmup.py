@@ -17,6 +17,7 @@ KERNELS = {
     "id": ("batch", "inverse_dynamics_of_frames", 15),
     "muscle mass": ("muscle_batch", "inverse_dynamics_with_muscles", 120),
     "ik": ("ik", "fit_frames", 30),
+    "view": ("path_lines", "path_lines", 60),
 }
 
 
