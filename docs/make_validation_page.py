@@ -13,9 +13,9 @@ VALIDATION = Path(__file__).resolve().parents[1] / "validation"
 PAGE = Path(__file__).with_name("validation.md")
 HEAD = """# Evidence
 
-What was compared with what, and how it came out. This page is made by `python docs/make_validation_page.py` from the stored
-results of the studies in `validation/`; `python validation/run_all.py` computes them again. Every study has a folder with
-its script, its expected figures and a page with pictures.
+What was compared with what, and how it came out. This page is made by `python docs/make_validation_page.py` from the
+stored results of the studies in `validation/`; `python validation/run_all.py` computes them again. Every study has a
+folder with its script, its expected figures and a page with pictures.
 """
 
 
