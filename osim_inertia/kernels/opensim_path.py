@@ -140,35 +140,6 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
 
 
 @lean
-def cylinder_path_length(nodes, node_index, n_active, range_start, range_end, R, p, radius, length, axis, sign):
-    """(length, number of entries) of a path whose only PathWrap is on a cylinder with pose R (9-tuple), p (tuple).
-
-    The same as `opensim_path_length` for this most common case, without its bookkeeping.
-    """
-    total, best, extra = 0.0, inf, 0.0
-    wrapped, searching = False, True
-    before = load(nodes[0])
-    before_W = times_t(R, sub(before, p))
-    for i in range(n_active - 1):
-        here = load(nodes[i + 1])
-        here_W = times_t(R, sub(here, p))
-        straight = distance(before, here)
-        total += straight
-        inside = node_index[i] >= range_start - 1 and (range_end < 1 or node_index[i + 1] <= range_end - 1)
-        if inside and searching:
-            code, arc, t1, t2 = cylinder_wrap_between(before_W, here_W, radius, length, axis, sign, False)
-            if code >= WRAPPED:
-                change = distance(before_W, t1) + arc + distance(t2, here_W) - straight
-                if code == MANDATORY:
-                    searching, wrapped = False, not isnan(change)
-                    extra = change if wrapped else 0.0
-                elif change < best:
-                    best, wrapped, extra = change, True, change
-        before, before_W = here, here_W
-    return total + extra, n_active + (2 if wrapped else 0)
-
-
-@lean
 def path_positions(nodes, size, path, latest, cached):
     """Write the path's points in order, ground frame: latest and cached positions, both (>= size, 3)."""
     for i in range(size):
