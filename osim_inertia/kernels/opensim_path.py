@@ -116,7 +116,8 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
         for m in range(MEMOS):
             path.memo[k, m, 0] = nan  # the answers at another pose
     last_length = inf
-    for sweep in range(MAX_PASSES if count > 1 else min(count, 1)):
+    length = _length(nodes, size, wraps, first, path) if count == 0 else 0.0
+    for sweep in range(MAX_PASSES if count > 1 else count):
         for i in range(count):
             w = path.order[i]
             size = _remove(path.entry, w, size)
@@ -136,7 +137,7 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
             w = path.order[0]  # the first PathWrap: pass 1 runs in file order
             path.order[0], path.order[1] = path.order[1], w
             size = _remove(path.entry, w, size)
-    return _length(nodes, size, wraps, first, path), size
+    return length, size
 
 
 @lean

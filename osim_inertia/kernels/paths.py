@@ -54,6 +54,9 @@ class Paths(NamedTuple):
     args: ndarray  # (np, 6) int
     carriers: ndarray  # (k,) int: bodies with points or wrap objects, and those inboard of them, inboard first
     turned_in: ndarray  # (nb,) bool: the joint frame is turned against the inboard body
+    steady: ndarray  # (np,) bool: all points are FIXED
+    rigid: ndarray  # (nx,) m: distance to the path's next point where both are fixed in one body, else -1
+    clear: ndarray  # (nx,) bool: at no pose can the path's only wrap object touch the segment to the next point
     placed_out: ndarray  # (nb,) bool: the joint frame is turned or shifted against the outboard body
 
 
