@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from osim_inertia.compiled.build import Compiled
 from osim_inertia.compiled.frames import rotation_xyz
 from osim_inertia.compiled.functions import FunctionTable
+from osim_inertia.compiled.simple_paths import NO_SIMPLE_PATHS, simple_paths
 from osim_inertia.kernels import opensim_path as k
 from osim_inertia.kernels.paths import CONDITIONAL, FIXED, MOVING, Paths
 from osim_inertia.model import paths as p
@@ -15,7 +16,6 @@ from osim_inertia.model.model import Model
 
 METHODS = {"hybrid": 0, "midpoint": 1, "axial": 2}
 NO_LIMIT = 1e300
-NEAR = 1e-9  # share of a radius within which rounding may decide whether a segment meets a cylinder
 
 
 def compile_paths(model: Model, compiled: Compiled) -> Paths:
@@ -85,43 +85,11 @@ def compile_paths(model: Model, compiled: Compiled) -> Paths:
         n_args=np.array([a for _, a, _ in by_function], dtype=np.int64),
         args=np.array([a for _, _, a in by_function], dtype=np.int64).reshape(-1, 6),
         carriers=_carriers(compiled, {*body, *(placed[o][0] for o in wrap_rows[:, 0])}),
-        steady=np.zeros(len(moves), dtype=np.bool_),
-        rigid=np.full(len(points), -1.0),
-        clear=np.zeros(len(points), dtype=np.bool_),
         turned_in=(compiled.arrays.in_R != np.eye(3)).any(axis=(1, 2)),
         placed_out=(compiled.arrays.out_R != np.eye(3)).any(axis=(1, 2)) | (compiled.arrays.out_p != 0.0).any(axis=1),
+        simple=NO_SIMPLE_PATHS,
     )
-    for i in range(len(moves)):
-        _find_what_never_changes(paths, i)
-    return paths
-
-
-def _find_what_never_changes(paths: Paths, i: int) -> None:
-    """Fill steady, rigid and clear of path i: segments that need no work at any pose."""
-    first, last, w = paths.first[i], paths.first[i + 1], paths.wrap_first[i]
-    paths.steady[i] = (paths.kind[first:last] == FIXED).all()
-    single = paths.wrap_first[i + 1] - w == 1
-    o = paths.wraps.wrap_object[w] if single else -1
-    for k in range(first, last - 1):
-        in_one_body = paths.body[k] == paths.body[k + 1]
-        ends = paths.location[k : k + 2]
-        if paths.steady[i] and in_one_body:
-            paths.rigid[k] = np.linalg.norm(ends[1] - ends[0])
-        if single:
-            start, end = paths.wraps.range_start[w], paths.wraps.range_end[w]
-            outside = k - first < start - 1 or (end >= 1 and k + 1 - first > end - 1)
-            carried = in_one_body and paths.body[k] == paths.object_body[o]
-            paths.clear[k] = outside or not paths.objects.active[o] or (carried and _passes(paths, o, ends))
-
-
-def _passes(paths: Paths, o: int, ends: NDArray[np.float64]) -> bool:
-    """Whether a segment with these ends (2, 3) in the body of a cylinder that may be wrapped on any side misses it."""
-    if paths.objects.kind[o] != k.CYLINDER or paths.objects.axis[o] >= 0:
-        return False
-    a, b = ((ends - paths.object_p[o]) @ paths.object_R[o])[:, :2]
-    across = b - a
-    s = np.clip(-(a @ across) / max(across @ across, np.finfo(float).tiny), 0.0, 1.0)
-    return bool(np.linalg.norm(a + s * across) > paths.objects.params[o, 0] * (1.0 + NEAR))
+    return paths._replace(simple=simple_paths(paths))
 
 
 def _carriers(compiled: Compiled, bodies: set[int]) -> NDArray[np.int64]:

@@ -28,6 +28,22 @@ CONDITION_SLACK = 1e-5  # rad or m: OpenSim's tolerance on the range of a condit
 STEP = 1e-5  # rad or m, for differences of OpenSim's wrapped lengths, which have no closed derivative
 
 
+class SimplePaths(NamedTuple):
+    """Paths of FIXED points without a wrap or with one on a cylinder, by what they need at a pose. np paths in all.
+
+    A segment is named by its first point.
+    """
+
+    rest: ndarray  # (np,) m: sum of segments that lie in one body
+    open_segment: ndarray  # (k,) int: segments between two bodies
+    open_path: ndarray  # (k,) int: their paths
+    near_segment: ndarray  # (m,) int: segments that may meet their path's cylinder, in the order of the path
+    near_path: ndarray  # (m,) int: their paths, ascending
+    near_object: ndarray  # (m,) int: the cylinders
+    cylinder: ndarray  # (c,) int: all cylinders named there
+    other: ndarray  # (r,) int: the paths that are not simple
+
+
 class Paths(NamedTuple):
     """All paths of a model. np paths, nx points, no wrap objects."""
 
@@ -54,10 +70,8 @@ class Paths(NamedTuple):
     args: ndarray  # (np, 6) int
     carriers: ndarray  # (k,) int: bodies with points or wrap objects, and those inboard of them, inboard first
     turned_in: ndarray  # (nb,) bool: the joint frame is turned against the inboard body
-    steady: ndarray  # (np,) bool: all points are FIXED
-    rigid: ndarray  # (nx,) m: distance to the path's next point where both are fixed in one body, else -1
-    clear: ndarray  # (nx,) bool: at no pose can the path's only wrap object touch the segment to the next point
     placed_out: ndarray  # (nb,) bool: the joint frame is turned or shifted against the outboard body
+    simple: SimplePaths
 
 
 class Nodes(NamedTuple):
