@@ -9,7 +9,9 @@ from osim_inertia.kernels.opensim_path import CYLINDER
 from osim_inertia.kernels.paths import FIXED, Paths, SimplePaths
 
 NEAR = 1e-9  # share of a radius within which rounding may decide whether a segment meets a cylinder
-NO_SIMPLE_PATHS = SimplePaths(np.empty(0), *(np.empty(0, dtype=np.int64) for _ in SimplePaths._fields[1:]))
+NO_SIMPLE_PATHS = SimplePaths(
+    np.empty(0), *(np.empty(0, dtype=np.uint32) for _ in SimplePaths._fields[1:-1]), other=np.empty(0, dtype=np.int64)
+)
 
 
 def simple_paths(paths: Paths) -> SimplePaths:
@@ -32,8 +34,8 @@ def simple_paths(paths: Paths) -> SimplePaths:
             else:
                 open_segments.append((k, i))
             near += [(k, i, o) for o in objects if _may_meet(paths, k, k - first, w, o)]
-    open_rows = np.array(open_segments, dtype=np.int64).reshape(-1, 2)
-    near_rows = np.array(near, dtype=np.int64).reshape(-1, 3)
+    open_rows = np.array(open_segments, dtype=np.uint32).reshape(-1, 2)
+    near_rows = np.array(near, dtype=np.uint32).reshape(-1, 3)
     return SimplePaths(
         rest,
         *(np.ascontiguousarray(column) for column in (*open_rows.T, *near_rows.T)),

@@ -28,7 +28,7 @@ SLACK = 1e-9  # of squares and shares: the sieve must let everything pass that t
 def opensim_lengths(A, P, q, start, stop, N, path, length):
     """length (F, np) of paths as OpenSim builds them."""
     count = P.simple.near_segment.shape[0]
-    ends, found = np.empty((2 * count + 2, 3)), np.empty(count + 1, np.int64)
+    ends, found = np.empty((2 * count + 2, 3)), np.empty(count + 1, np.uint32)
     _lengths_of_frames(A, P, q, start, stop, new_motion(A), N, path, ends, found, np.empty(q.shape[1]), length)
 
 
@@ -97,7 +97,7 @@ def _straight_lengths(P, X, length):
     for i in range(S.rest.shape[0]):
         length[i] = S.rest[i]
     for j in range(S.open_segment.shape[0]):
-        k = S.open_segment[j]
+        k = np.int64(S.open_segment[j])
         length[S.open_path[j]] += distance(_in_ground(P, X, k), _in_ground(P, X, k + 1))
 
 
@@ -109,9 +109,9 @@ def _sift(P, X, N, ends, found):
     """
     S, n = P.simple, 0
     for j in range(S.cylinder.shape[0]):
-        _place_object(P, S.cylinder[j], X, N)
+        _place_object(P, np.int64(S.cylinder[j]), X, N)
     for j in range(S.near_segment.shape[0]):
-        k, o = S.near_segment[j], S.near_object[j]
+        k, o = np.int64(S.near_segment[j]), np.int64(S.near_object[j])
         R, p, radius = matrix(N.R, o), row(N.p, o), P.objects.params[o, 0]
         a = times_t(R, sub(_in_ground(P, X, k), p))
         b = times_t(R, sub(_in_ground(P, X, k + 1), p))
@@ -137,7 +137,7 @@ def _add_wrapping(P, count, ends, found, length):
     best, added, searching = inf, 0.0, True
     for h in range(count):
         j = found[h]
-        i, o = S.near_path[j], S.near_object[j]
+        i, o = np.int64(S.near_path[j]), np.int64(S.near_object[j])
         if i != before:
             before, best, added, searching = i, inf, 0.0, True
         if not searching:

@@ -31,16 +31,16 @@ STEP = 1e-5  # rad or m, for differences of OpenSim's wrapped lengths, which hav
 class SimplePaths(NamedTuple):
     """Paths of FIXED points without a wrap or with one on a cylinder, by what they need at a pose. np paths in all.
 
-    A segment is named by its first point.
+    A segment is named by its first point. Indices are unsigned, so that no code is made for negative ones.
     """
 
     rest: ndarray  # (np,) m: sum of segments that lie in one body
-    open_segment: ndarray  # (k,) int: segments between two bodies
-    open_path: ndarray  # (k,) int: their paths
-    near_segment: ndarray  # (m,) int: segments that may meet their path's cylinder, in the order of the path
-    near_path: ndarray  # (m,) int: their paths, ascending
-    near_object: ndarray  # (m,) int: the cylinders
-    cylinder: ndarray  # (c,) int: all cylinders named there
+    open_segment: ndarray  # (k,) uint: segments between two bodies
+    open_path: ndarray  # (k,) uint: their paths
+    near_segment: ndarray  # (m,) uint: segments that may meet their path's cylinder, in the order of the path
+    near_path: ndarray  # (m,) uint: their paths, ascending
+    near_object: ndarray  # (m,) uint: the cylinders
+    cylinder: ndarray  # (c,) uint: all cylinders named there
     other: ndarray  # (r,) int: the paths that are not simple
 
 

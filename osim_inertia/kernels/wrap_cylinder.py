@@ -154,13 +154,12 @@ def _nearest_tangents(a, b, radius):
     a1, b1 = _tangents(a, radius)
     a2, b2 = _tangents(b, radius)
     aa, ab, ba, bb = _radial_dot(a1, a2), _radial_dot(a1, b2), _radial_dot(b1, a2), _radial_dot(b1, b2)
-    if aa > ab and aa > ba and aa > bb:
-        return a1, a2
-    if ab > ba and ab > bb:
-        return a1, b2
-    if ba > bb:
-        return b1, a2
-    return b1, b2
+    # without branches: which pair it is changes from segment to segment, and a wrong guess of the processor costs more
+    is_aa = (aa > ab) & (aa > ba) & (aa > bb)
+    is_ab = (ab > ba) & (ab > bb)
+    from_a1 = is_aa | is_ab
+    to_a2 = is_aa | ((not is_ab) & (ba > bb))
+    return (a1 if from_a1 else b1), (a2 if to_a2 else b2)
 
 
 @kernel
@@ -266,7 +265,7 @@ def _refine_tangency(a, b, t1, t2, radius, turn):
     z1, z2 = t1[2], t2[2]
     least = most = 0.0  # square of the helix length between which the number of its steps stays the same
     in1, in2 = _flat_distance(a, t1), _flat_distance(b, t2)
-    s = rest = out = k2 = c1 = c2 = c21 = m11 = m12 = m21 = m22 = 0.0
+    s = rest = out = k2 = c1 = c2 = c21 = m11 = m12 = m21 = m22 = base1 = base2 = 0.0
     for _ in range(REFINEMENTS):
         rise = z2 - z1
         square = around + rise * rise
@@ -284,15 +283,16 @@ def _refine_tangency(a, b, t1, t2, radius, turn):
             m12 = k1 * s
             m11 = k1 - 0.5 - m12
             c21, m21, m22 = c2 + k2 * c1, k2 * (m11 - rest), k2 * (m12 + rest) - 0.5
-        if _kinked(in1, z1 - a[2], out, s * rise):
+            base1, base2 = KINK * (in1 * out), KINK * (in2 * out)
+        if _kinked(in1, z1 - a[2], out, s * rise, base1):
             moved = c1 + m11 * z1 + m12 * z2
             # the helix now starts at the moved point but keeps its old turn and rise
-            if _kinked(in2, z2 - b[2], out, moved + rest * rise - z2):
+            if _kinked(in2, z2 - b[2], out, moved + rest * rise - z2, base2):
                 z2 = c21 + m21 * z1 + m22 * z2
             z1 = moved
         else:
             high = z1 + rest * rise
-            if not _kinked(in2, z2 - b[2], out, high - z2):
+            if not _kinked(in2, z2 - b[2], out, high - z2, base2):
                 break
             z2 = c2 - 0.5 * z2 + k2 * high
     return (t1[0], t1[1], z1), (t2[0], t2[1], z2)
@@ -319,6 +319,6 @@ def _passing(p, t, w):
 
 
 @kernel
-def _kinked(run1, rise1, run2, rise2):
-    """Whether two slopes differ by more than KINK."""
-    return not abs(run1 * rise2 - run2 * rise1) <= KINK * (run1 * run2 + rise1 * rise2)
+def _kinked(run1, rise1, run2, rise2, base):
+    """Whether two slopes differ by more than KINK; base is KINK run1 run2."""
+    return not abs(run1 * rise2 - run2 * rise1) <= base + KINK * rise1 * rise2
