@@ -9,9 +9,8 @@ from osim_inertia.kernels.opensim_path import CYLINDER
 from osim_inertia.kernels.paths import FIXED, Paths, SimplePaths
 
 NEAR = 1e-9  # share of a radius within which rounding may decide whether a segment meets a cylinder
-NO_SIMPLE_PATHS = SimplePaths(
-    np.empty(0), *(np.empty(0, dtype=np.uint32) for _ in SimplePaths._fields[1:-1]), other=np.empty(0, dtype=np.int64)
-)
+_NONE = np.empty(0, dtype=np.uint32)
+NO_SIMPLE_PATHS = SimplePaths(np.empty(0), _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, np.empty(0, dtype=np.int64))
 
 
 def simple_paths(paths: Paths) -> SimplePaths:
@@ -36,10 +35,16 @@ def simple_paths(paths: Paths) -> SimplePaths:
             near += [(k, i, o) for o in objects if _may_meet(paths, k, k - first, w, o)]
     open_rows = np.array(open_segments, dtype=np.uint32).reshape(-1, 2)
     near_rows = np.array(near, dtype=np.uint32).reshape(-1, 3)
+    open_segment, open_path = np.ascontiguousarray(open_rows.T)
+    near_segment, near_path, near_object = np.ascontiguousarray(near_rows.T)
     return SimplePaths(
-        rest,
-        *(np.ascontiguousarray(column) for column in (*open_rows.T, *near_rows.T)),
-        cylinder=np.unique(near_rows[:, 2]),
+        rest=rest,
+        open_segment=open_segment,
+        open_path=open_path,
+        near_segment=near_segment,
+        near_path=near_path,
+        near_object=near_object,
+        cylinder=np.unique(near_object),
         other=np.array(other, dtype=np.int64),
     )
 

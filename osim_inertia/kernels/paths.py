@@ -68,6 +68,7 @@ class Paths(NamedTuple):
     length_function: ndarray  # (np,) int: of a path given by a function, else -1
     n_args: ndarray  # (np,) int
     args: ndarray  # (np, 6) int
+    arm_function: ndarray  # (np, 6) int: moment arms of such a path about its coordinates, -1: by the length's slope
     carriers: ndarray  # (k,) int: bodies with points or wrap objects, and those inboard of them, inboard first
     turned_in: ndarray  # (nb,) bool: the joint frame is turned against the inboard body
     placed_out: ndarray  # (nb,) bool: the joint frame is turned or shifted against the outboard body
@@ -162,7 +163,7 @@ def straight_length(x, n):
 
 @lean
 def length_by_function(P, i, q, X, slope):
-    """Length of a path given by a function of coordinates; slope (n,) is filled."""
+    """Length of a path given by a function of coordinates; slope (n,) is filled, from moment arms if they are given."""
     n = P.n_args[i]
     for j in range(n):
         X.arguments[j] = q[P.args[i, j]]
@@ -170,6 +171,10 @@ def length_by_function(P, i, q, X, slope):
     slope[:] = 0.0
     for j in range(n):
         slope[P.args[i, j]] += X.gradient[j]
+    for j in range(n):
+        if P.arm_function[i, j] >= 0:
+            arm = evaluate_many(P.functions, P.arm_function[i, j], X.arguments, n, X.gradient, X.hessian)
+            slope[P.args[i, j]] = -arm
     return length
 
 
