@@ -121,7 +121,7 @@ def _sift(P, X, N, ends, found):
         # closest approach to the axis at the share s of the segment, all multiplied by across or its square
         x, y = b[0] - a[0], b[1] - a[1]
         across, s, area = x * x + y * y, -(a[0] * x + a[1] * y), a[0] * y - a[1] * x
-        apart = s < -SLACK * across or s > (1.0 + SLACK) * across
+        apart = (s < -SLACK * across) | (s > (1.0 + SLACK) * across)
         apart = apart | (area * area > (1.0 + SLACK) * (radius * radius) * across)
         n += 0 if apart & (P.objects.axis[o] < 0) else 1
     return n
