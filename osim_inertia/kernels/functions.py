@@ -48,13 +48,11 @@ def _piecewise(data, start, n, degree, extension, x):
         return _horner(data, at, extension, x - first)
     if x > last:
         return _horner(data, at + n * (degree + 1), extension, x - last)
-    low, high = 0, n
-    while high - low > 1:
-        middle = (low + high) // 2
-        if x < data[start + middle]:
-            high = middle
-        else:
-            low = middle
+    low, count = 0, n
+    while count > 1:  # which half it is cannot be foretold: a choice of numbers, not of ways
+        half = count >> 1
+        low += half if x >= data[start + low + half] else 0
+        count -= half
     return _horner(data, at + low * (degree + 1), degree, x - data[start + low])
 
 

@@ -13,7 +13,7 @@ from math import cos, sin
 
 from osim_inertia.kernels.functions import evaluate, evaluate_many
 from osim_inertia.kernels.rotation import IDENTITY, axis_rotation, product, push, put, row, times, xyz_rotation
-from osim_inertia.kernels.vec3 import add, cross, inlined, kernel, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, inlined, kernel, lean, scaled, sub
 
 WELD, PIN, SLIDER, UNIVERSAL, GIMBAL, PLANAR, BALL, FREE, ELLIPSOID, SCAPULOTHORACIC, CUSTOM = range(11)
 
@@ -69,6 +69,12 @@ def joint_motion(A, body, q, u, X):
     return R, ORIGIN
 
 
+@lean
+def _rare_joint_pose(A, body, q, X):
+    """As `joint_pose`, for kinds that are not worth their space in its loop."""
+    return joint_motion(A, body, q, q, X)
+
+
 @inlined
 def joint_pose(A, body, q, X):
     """(R, p) of the joint that carries a body, without its velocities."""
@@ -78,7 +84,7 @@ def joint_pose(A, body, q, X):
     if kind == WELD:
         return IDENTITY, ORIGIN
     if kind != CUSTOM:
-        return joint_motion(A, body, q, q, X)
+        return _rare_joint_pose(A, body, q, X)
     R, p = IDENTITY, ORIGIN
     for m in range(A.axis_first[body], A.axis_last[body]):
         n, axis = A.axis_n_args[m], row(A.axis, m)
