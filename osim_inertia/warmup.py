@@ -23,7 +23,7 @@ KERNELS = {
 def is_compiled(work: str) -> bool:
     """True if Numba's cache has the kernel of this kind of work, from no older source."""
     module, name, _ = KERNELS[work]
-    kernel: Any = getattr(import_module(f"osim_inertia.kernels.{module}"), name)
+    kernel: Any = getattr(import_module(f"osim_inertia.kernels.{module}"), name).whole
     folder = kernel.stats.cache_path
     if folder is None:
         return False  # nowhere to keep what is compiled: it is compiled in every run

@@ -16,17 +16,10 @@ the one that leaves p, all at the end of the arc where no place is said:
     Hessian of the length:  pp  N1 N1'/a + B1 B1' E/D    ss  N2 N2'/b + B2 B2' phi'/D    ps  -B1 B2'/D
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
+from osim_inertia.kernels.jit import inner
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, scaled, store
-
-# for functions that only kernels call: no entry point from Python, a fifth of the compile time saved
-_INNER: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-_INNER.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
-inner = njit(**_INNER)
 
 # codes of a wrap tried on one segment
 NO_WRAP = 0  # the segment passes

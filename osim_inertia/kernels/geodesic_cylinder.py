@@ -53,14 +53,14 @@ from osim_inertia.kernels.geodesic_common import (
     NO_WRAP,
     WRAPPED,
     get3,
-    inner,
     put3,
     set_ends,
     set_jacobi,
     start_motion,
     sum3,
 )
-from osim_inertia.kernels.vec3 import along, component, cross, dot3, lean, on_side, sub
+from osim_inertia.kernels.jit import inner, lean
+from osim_inertia.kernels.vec3 import along, component, cross, dot3, on_side, sub
 
 HALF_TURN = pi - 1e-9  # middle of all arcs: one that rounding has made slightly negative is no full turn
 PARALLEL = 2e-13  # sin^2 of the angle to the axis below which a segment cannot hit the cylinder, as in OpenSim

@@ -20,12 +20,12 @@ from osim_inertia.kernels.geodesic_common import (
     INSIDE,
     MANDATORY,
     NO_WRAP,
-    inner,
     put3,
     sum3,
 )
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, arc_angle
 from osim_inertia.kernels.geodesic_surface import surface_geodesic
+from osim_inertia.kernels.jit import inner
 from osim_inertia.kernels.vec3 import (
     add,
     along,

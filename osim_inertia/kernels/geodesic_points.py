@@ -23,7 +23,6 @@ from osim_inertia.kernels.geodesic_common import (
     arc_point_first,
     arc_transpose,
     get3,
-    inner,
     line_point,
     line_transpose,
     region_of,
@@ -31,7 +30,8 @@ from osim_inertia.kernels.geodesic_common import (
 from osim_inertia.kernels.geodesic_cylinder import cylinder_arc, cylinder_arc_second, cylinder_motion
 from osim_inertia.kernels.geodesic_sphere import sphere_arc, sphere_arc_second, sphere_motion
 from osim_inertia.kernels.geodesic_surface import surface_arc, surface_arc_second, surface_motion
-from osim_inertia.kernels.vec3 import add, along, lean, load, store
+from osim_inertia.kernels.jit import inner, lean
+from osim_inertia.kernels.vec3 import add, along, load, store
 
 
 @lean

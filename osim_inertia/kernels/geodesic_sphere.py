@@ -51,7 +51,6 @@ from osim_inertia.kernels.geodesic_common import (
     SPHERE,
     WRAPPED,
     get3,
-    inner,
     put3,
     set_ends,
     set_jacobi,
@@ -59,7 +58,8 @@ from osim_inertia.kernels.geodesic_common import (
     sum3,
 )
 from osim_inertia.kernels.geodesic_cylinder import arc_angle
-from osim_inertia.kernels.vec3 import add, along, component, cross, dot3, lean, norm, on_side, scaled, sub
+from osim_inertia.kernels.jit import inner, lean
+from osim_inertia.kernels.vec3 import add, along, component, cross, dot3, norm, on_side, scaled, sub
 
 COLLINEAR = 1e-12  # sine of the angle at the centre below which the plane of the path is arbitrary
 REACH = 1.0  # m; OpenSim compares a distance with 1 where a fraction was meant

@@ -55,13 +55,13 @@ from osim_inertia.kernels.geodesic_common import (
     arc_rate,
     direction_rates,
     get3,
-    inner,
     put3,
     set_ends,
     set_jacobi,
     start_motion,
     sum3,
 )
+from osim_inertia.kernels.jit import inner
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, norm, scaled, sub
 
 STEP = 0.3  # integration step in radii of curvature; 0.6 costs four digits of the length

@@ -27,12 +27,12 @@ from osim_inertia.kernels.geodesic_common import (
     TORUS,
     WRAPPED,
     get3,
-    inner,
     put3,
     sum3,
 )
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, cylinder_geodesic, cylinder_rule
 from osim_inertia.kernels.geodesic_surface import height, surface_geodesic, touch
+from osim_inertia.kernels.jit import inner
 from osim_inertia.kernels.vec3 import along, component, dot3, on_side, sub
 
 INWARD = np.int64(0)  # axis of the tube's frame that points to the centre of the ring

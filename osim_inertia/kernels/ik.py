@@ -14,12 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from osim_inertia.kernels.constraints import COUPLER, constraint_errors
-from osim_inertia.kernels.ik_cost import couple, evaluate_fit, gather, inner, new_slopes, place
+from osim_inertia.kernels.ik_cost import couple, evaluate_fit, gather, new_slopes, place
 from osim_inertia.kernels.ik_step import bounded_step, new_step, stiffen
+from osim_inertia.kernels.jit import inner, kernel
 from osim_inertia.kernels.kinematics import new_motion
 from osim_inertia.kernels.rotation import matrix, put, row, times
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
-from osim_inertia.kernels.vec3 import add, kernel
+from osim_inertia.kernels.vec3 import add
 
 LONGEST_TURN = 0.7  # rad in one step
 FIRST_DAMPING, LAST_DAMPING, MORE = 1e-10, 1e4, 100.0  # of the diagonal (m²)
@@ -180,7 +181,7 @@ def _keep_constraints(W):
             W.K[r, i] = W.new_K[r, i]
 
 
-@inner
+@kernel
 def _constrain(A, P, rows, q, S, W):
     """Errors and Jacobian of the equations `rows`, by unknown, into W.new_k and W.new_K; the sum of the errors."""
     C, n, m = P.constraints, q.shape[0], P.equations

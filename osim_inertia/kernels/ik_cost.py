@@ -16,22 +16,17 @@ are curved it is approximate; that costs iterations, not accuracy.)
 from __future__ import annotations
 
 from math import cos, sin
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from osim_inertia.kernels.constraints import Constraints
 from osim_inertia.kernels.functions import evaluate_many
+from osim_inertia.kernels.jit import inner, kernel
 from osim_inertia.kernels.joints import ORIGIN, joint_motion
 from osim_inertia.kernels.rotation import IDENTITY, matrix, product, put, put_matrix, row, times, transposed
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
 from osim_inertia.kernels.vec3 import add, cross, dot3, scaled, sub
-
-# As `kernel`, without the entry from Python: unpacking the arguments there takes longer to compile than many a body.
-_INNER: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True,
-                          "no_cpython_wrapper": True}  # fmt: skip
-inner = njit(**_INNER)
 
 SUMS = 22  # m, h (3), I (xx yy zz xy xz yz), F (3), D (9, row by row)
 
@@ -66,7 +61,7 @@ class Slopes(NamedTuple):
     rest: np.ndarray  # (n,) zeros
 
 
-@inner
+@kernel
 def new_slopes(A, P):
     """Room for one pose."""
     nb, n, nk = A.parent.shape[0], A.body_of.shape[0], P.couplers.shape[0]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from osim_inertia.kernels.ik_cost import inner
+from osim_inertia.kernels.jit import inner, kernel
 
 MAX_CORRECTIONS = 40
 REDUNDANT = 1e-12  # share of the diagonal that keeps redundant constraints solvable
@@ -40,7 +40,7 @@ class Step(NamedTuple):
     schur: np.ndarray  # (m, m)
 
 
-@inner
+@kernel
 def new_step(nz, m):
     """Room for nz unknowns and m constraints."""
     return Step(

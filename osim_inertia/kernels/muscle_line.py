@@ -36,17 +36,17 @@ from osim_inertia.kernels.geodesic_common import (
     M_SDDOT,
     M_SDOT,
     get3,
-    inner,
     sideways_weights,
     sum3,
 )
 from osim_inertia.kernels.geodesic_points import arc_state
+from osim_inertia.kernels.jit import inner
 from osim_inertia.kernels.paths import CONDITION_SLACK, CONDITIONAL, MOVING
 from osim_inertia.kernels.rotation import matrix, row, times
 from osim_inertia.kernels.shortest_path import shortest_path
 from osim_inertia.kernels.shortest_record import CHAIN, OBJECT, W_MOT, WHERE, interval_end
 from osim_inertia.kernels.shortest_segment import follow
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, norm, scaled, sub
 from osim_inertia.kernels.wrapped_interval import object_motion, wrapped_length, wrapped_motion
 
 # Columns of a line's rows of floats; three numbers are a vector, or a value and its two rates. They are NumPy integers
@@ -70,6 +70,7 @@ BODY = np.int64(1)
 FIRST_WRAP = np.int64(2)  # pieces of the wrapped chain
 LAST_WRAP = np.int64(3)
 
+START_OF_CHAIN = np.int64(0)
 ARC_STEP = 1e-4  # of the unit of time, for the second rate of an arc's length while it is blended
 
 
@@ -130,7 +131,7 @@ def add_vec(rows, k, at, v):
     rows[k, at + 2] += v[2]
 
 
-@kernel
+@inner
 def move_objects(P, S, dw, dv, base, line):
     """Pose and motion in ground of all wrap objects; S is the motion of the bodies."""
     for o in range(P.object_body.shape[0]):
@@ -159,7 +160,7 @@ def move_objects(P, S, dw, dv, base, line):
                 line.object_R[o, j, k] = R[3 * j + k]
 
 
-@kernel
+@inner
 def move_nodes(P, i, S, q, u, udot, dw, dv, base, switch, value, line):
     """Active points of path i with velocity and acceleration; their number is returned.
 
@@ -267,7 +268,7 @@ def _straight_length(line, k):
     return length, rate, (dot3(d, a) + dot3(v, v) - rate * rate) / length
 
 
-@kernel
+@inner
 def find_wraps(P, i, n, line, path):
     """How many wraps act on path i over its n active nodes; which, is in `path`."""
     first = P.wrap_first[i]
@@ -280,12 +281,12 @@ def find_wraps(P, i, n, line, path):
     return size
 
 
-@kernel
+@inner
 def build_line(n, size, blend, line, path):
     """Intervals over n active nodes with `size` wraps found: weights, lengths and their rates."""
     for k in range(n):
         line.ints[k, FIRST_WRAP] = line.ints[k, LAST_WRAP] = 0
-    at = 0
+    at = START_OF_CHAIN
     while at < size:
         stop = interval_end(at, size, path)
         k = path.ints[WHERE, path.ints[CHAIN, at]]

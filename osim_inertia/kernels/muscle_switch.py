@@ -8,7 +8,10 @@ position of every label is a mixture of its positions on the two lines (METHOD.m
 
 from __future__ import annotations
 
-from osim_inertia.kernels.geodesic_common import G_A, G_ARC, G_LENGTH, inner
+import numpy as np
+
+from osim_inertia.kernels.geodesic_common import G_A, G_ARC, G_LENGTH
+from osim_inertia.kernels.jit import inner
 from osim_inertia.kernels.muscle_inertia import GAUSS_4, NONE, WEIGHT_4, add_bends, move_matter, pull_back
 from osim_inertia.kernels.muscle_line import (
     FIRST_WRAP,
@@ -23,7 +26,8 @@ from osim_inertia.kernels.paths import CONDITION_SLACK, CONDITIONAL
 from osim_inertia.kernels.shortest_record import CHAIN
 from osim_inertia.kernels.vec3 import add, along, dot3, load, scaled, store, sub
 
-NO_SWITCH = -1
+NONE_YET = np.int64(0)
+NO_SWITCH = np.int64(-1)
 
 
 @inner
@@ -102,7 +106,7 @@ def place_on_both(nA, lineA, pathA, MA, nB, lineB, pathB, MB, muscle):
         total = beads
     else:
         breaks = MA.etas
-        count = _add_breaks(lineA, nA, pathA, muscle, breaks, 0)
+        count = _add_breaks(lineA, nA, pathA, muscle, breaks, NONE_YET)
         count = _add_breaks(lineB, nB, pathB, muscle, breaks, count)
         breaks[count] = last
         _sort(breaks, count + 1)

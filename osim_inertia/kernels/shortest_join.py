@@ -28,10 +28,10 @@ from osim_inertia.kernels.geodesic_common import (
     G_Q1,
     G_Q2,
     get3,
-    inner,
     put3,
     sum3,
 )
+from osim_inertia.kernels.jit import inner
 from osim_inertia.kernels.shortest_record import CHAIN, SECOND, W_BASIS, W_CONTACT, W_END, W_P, turned, turned_back
 from osim_inertia.kernels.shortest_segment import follow
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, norm, scaled, sub

@@ -27,9 +27,9 @@ from osim_inertia.kernels.geodesic_common import (
     NO_WRAP,
     WRAPPED,
     get3,
-    inner,
     put3,
 )
+from osim_inertia.kernels.jit import inner, lean
 from osim_inertia.kernels.shortest_join import follow_all, join_wraps
 from osim_inertia.kernels.shortest_record import (
     CHAIN,
@@ -49,7 +49,7 @@ from osim_inertia.kernels.shortest_record import (
     turned_back,
 )
 from osim_inertia.kernels.shortest_segment import wrap_segment
-from osim_inertia.kernels.vec3 import add, distance, lean, load, scaled, sub
+from osim_inertia.kernels.vec3 import add, distance, load, scaled, sub
 
 OPENSIM_PASSES = 8  # after so many passes, or when the length changes by less than this many metres, OpenSim is content
 OPENSIM_SETTLED = 5e-4

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.kernels.geodesic_common import ARC_RECORD, GEO, MOT, inner
-from osim_inertia.kernels.vec3 import lean
+from osim_inertia.kernels.geodesic_common import ARC_RECORD, GEO, MOT
+from osim_inertia.kernels.jit import inner, lean
 
 # rows of ints
 CHAIN = 0  # wraps in path order

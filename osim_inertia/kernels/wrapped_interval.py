@@ -26,12 +26,12 @@ from osim_inertia.kernels.geodesic_common import (
     X,
     direction_rates,
     get3,
-    inner,
     length_gradient,
     put3,
     sum3,
 )
 from osim_inertia.kernels.geodesic_points import interval_motion, material_point, material_transpose
+from osim_inertia.kernels.jit import inner, lean
 from osim_inertia.kernels.shortest_join import put_projected, set_basis, solution, solve_virtual
 from osim_inertia.kernels.shortest_record import (
     CHAIN,
@@ -54,7 +54,7 @@ from osim_inertia.kernels.shortest_record import (
     turned,
     turned_back,
 )
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, lean, load, scaled, store, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, load, scaled, store, sub
 
 ZERO = (0.0, 0.0, 0.0)
 
