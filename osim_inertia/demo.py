@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-import subprocess
-import sys
 import time as clock
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +28,7 @@ from osim_inertia.osim.reader import read_osim
 from osim_inertia.system import System
 from osim_inertia.tables.sto import UNITS_REMARK, read_table, write_table
 from osim_inertia.tables.table import Table
-from osim_inertia.warmup import is_compiled
+from osim_inertia.warmup import compiling_beside
 
 Array = NDArray[np.float64]
 MODEL, TRIAL, SPEED = "leg11dof4musc.osim", "running_17kmh", 17.0  # km/h
@@ -106,34 +103,10 @@ def read_strides(folder: Path, trial: str = TRIAL) -> Array:
 
 def with_muscles(model: Model, percent: int) -> Model:
     """The leg with that much of the shank as muscle. That all four muscles lie along the shank is said, not found out:
-    finding out would need OpenSim's paths, which take as long again to compile as all the rest.
+    finding out would need more kernels, which take a while to compile.
     """
     along = {muscle.name: BODY for muscle in model.muscles}
     return with_muscle_mass(model, {BODY: percent / 100.0}, along=along) if percent else model
-
-
-def compile_muscles() -> None:
-    """Have the kernels for muscles with mass compiled and kept on disk."""
-    system = System(with_muscles(read_osim(model_folder() / MODEL), PERCENTS[-1]))
-    rest = np.zeros(system.n)
-    system.inverse_dynamics(system.default_pose(), rest, rest)
-
-
-@contextmanager
-def compiling_beside() -> Iterator[Callable[[], object]]:
-    """In a first run: compile the muscles' kernels in a second process meanwhile. Gives a function that waits for it.
-
-    Numba compiles in one thread only, and the other processor would be idle.
-    """
-    if is_compiled("muscle mass"):
-        yield lambda: None
-        return
-    command = [sys.executable, "-c", "from osim_inertia.demo import compile_muscles; compile_muscles()"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            yield process.wait
-        finally:
-            process.terminate()
 
 
 def run_demo(
@@ -156,7 +129,7 @@ def run_demo(
     strides = strides[(strides[:, 0] >= span[0]) & (strides[:, 2] <= span[1])]
     if not len(strides):
         raise OsimInertiaError(f"There is no whole stride from {span[0]:g} to {span[1]:g} s.")
-    with compiling_beside() as wait:
+    with compiling_beside("muscle mass") as wait:
         say(f"Markers of a run at {SPEED:g} km/h → joint angles …")
         fit = inverse_kinematics(model, markers, time_range=span)
         write_table(fit.coordinates, output / "ik.mot", remark=UNITS_REMARK)

@@ -23,6 +23,8 @@ from osim_inertia.errors import FileError
 from osim_inertia.setup import forces_left_out, read_inverse_dynamics_setup
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from osim_inertia.loads import ExternalLoads
     from osim_inertia.model.model import Model
     from osim_inertia.tables.table import Table
@@ -125,11 +127,18 @@ def job_of(model: Path, motion: Path | None = None, *, like_opensim: bool = Fals
 
 def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     """Read, solve and write; the summary that --json prints."""
+    from osim_inertia.warmup import announce, compiling_beside
+
     phases = phases or Phases()
     _refuse_to_overwrite_inputs(job)
     notes = list(job.notes)
     model, motion, loads = _read(job, phases, notes)
-    tables = _solve(job, model, motion, loads, phases, notes)
+    works = ["id"] if job.transfer is None and model.muscle_mass is None else ["id", "muscle mass"]
+    announce(lambda text: click.echo(text, err=True), *works)
+    with compiling_beside(*works) as wait:
+        model = _with_muscle_mass(job, model, phases, notes)
+        _note_left_out(job, model, notes)
+        tables = _solve(job, model, motion, loads, phases, notes, wait)
     with phases("write", "Writing"):
         for path, table in tables.items():
             _write(table, path)
@@ -171,12 +180,14 @@ def _read(job: Job, phases: Phases, notes: list[str]) -> tuple[Model, Table, Ext
             loads = read_external_loads(job.loads, folder=job.folder, like_opensim=job.like_opensim)
     notes += [f"{job.model.name}: {text}" for text in model.notes]
     notes += [f"{job.motion.name}: {text}" for text in motion.notes]
-    model = _with_muscle_mass(job, model, phases, notes)
+    return model, motion, loads
+
+
+def _note_left_out(job: Job, model: Model, notes: list[str]) -> None:
     left_out = forces_left_out(model, job.excluded)
     if left_out:
         notes.append("These forces of the model are left out, but OpenSim applies them unless forces_to_exclude names "
                      f"them: {', '.join(left_out)}.")  # fmt: skip
-    return model, motion, loads
 
 
 def _with_muscle_mass(job: Job, model: Model, phases: Phases, notes: list[str]) -> Model:
@@ -191,18 +202,18 @@ def _with_muscle_mass(job: Job, model: Model, phases: Phases, notes: list[str]) 
 
 
 def _solve(
-    job: Job, model: Model, motion: Table, loads: ExternalLoads | None, phases: Phases, notes: list[str]
+    job: Job, model: Model, motion: Table, loads: ExternalLoads | None, phases: Phases, notes: list[str],
+    wait: Callable[[], object],
 ) -> dict[Path, Table]:
     """The tables to be written, by the file they go to."""
     from osim_inertia.inverse import MotionError, forces_of, inverse_dynamics_of, kinematics_of, loads_at
     from osim_inertia.system import System
-    from osim_inertia.warmup import announce
-
-    announce(lambda text: click.echo(text, err=True), "id", *(["muscle mass"] if model.muscle_mass else []))
     try:
         with phases("load", "Preparing"):
             system = System(model, like_opensim=not job.exact)
             # a few frames first: what this takes is the time to load compiled code, not to solve
+            kinematics_of(system, motion.rows(0, FEW), lowpass=job.lowpass, like_opensim=not job.exact)
+            wait()
             few = None if loads is None else replace(loads, data=loads.data.rows(0, FEW))
             inverse_dynamics_of(system, motion.rows(0, FEW), external_loads=few, lowpass=job.lowpass,
                                 like_opensim=not job.exact)

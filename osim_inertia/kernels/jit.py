@@ -2,13 +2,12 @@
 
 Numba makes a library of every function it compiles, with all that the function calls linked in, optimizes it as a whole
 and turns it into machine code; a function ten calls deep goes through that ten times. Here a function that is called by
-another kernel is only a `_Part`: typed and lowered, no more. Whoever is called from Python is a `_Whole`, which
-collects all its parts and is optimized once. Decorators:
+another kernel is only a `_Part`: typed and lowered, no more. Whatever is called from Python is a `_Whole`, which
+collects all its parts, is optimized once, and is kept on disk. Decorators:
 
     kernel    may make arrays
     lean      reads and writes arrays it is given but makes and returns none: without Numba's counting of references,
               which costs more than most of the arithmetic here
-    inner     as lean, for kernels only: calling it from Python fails
     inlined   as lean, put into its callers: for functions that take many arrays and are called in an inner loop
     shared    as lean, but kept on disk for other kernels, too: for what almost all of them call
 
@@ -20,6 +19,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 from numba import njit, types
@@ -40,7 +40,7 @@ class _NoEnvironment:
         return getattr(self._codegen, name)
 
 
-class _Part(JITCodeLibrary):  # type: ignore[misc]
+class _Part(JITCodeLibrary):
     """The code of one function, without what it calls."""
 
     def finalize(self) -> None:
@@ -56,7 +56,7 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]
         return _NoEnvironment(self._codegen)
 
 
-class _Whole(JITCodeLibrary):  # type: ignore[misc]
+class _Whole(JITCodeLibrary):
     """The code of a function and of all it calls."""
 
     def finalize(self) -> None:
@@ -75,8 +75,8 @@ def _collect(library: JITCodeLibrary, found: dict[JITCodeLibrary, None]) -> None
             found[other] = None
 
 
-class _WholeCompiler(CompilerBase):  # type: ignore[misc]
-    library = _Whole
+class _WholeCompiler(CompilerBase):
+    library: type[JITCodeLibrary] = _Whole
 
     def define_pipelines(self) -> list[Any]:
         state = self.state
@@ -100,6 +100,7 @@ class _PartCompiler(_WholeCompiler):
     library = _Part
 
 
+_LOCK = Lock()
 _RULES: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _WHOLE: dict[str, Any] = {**_RULES, "cache": True, "pipeline_class": _WholeCompiler}
 _PART: dict[str, Any] = {**_RULES, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
@@ -109,9 +110,18 @@ class Kernel:
     """A function with two faces: a part of the kernels that call it, and whole for Python."""
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
-        self.whole = njit(**_WHOLE, **options)(function)
         self.part = njit(**_PART, **options)(function)
+        self._function, self._options = function, options
+        self._whole: Any = None
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+
+    @property
+    def whole(self) -> Any:
+        """What Python calls."""
+        if self._whole is None:
+            with _LOCK:  # two threads would compile it twice
+                self._whole = self._whole or njit(**_WHOLE, **self._options)(self._function)
+        return self._whole
 
     @property
     def _numba_type_(self) -> types.Dispatcher:
@@ -138,4 +148,3 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 shared = njit(**_WHOLE, _nrt=False)
-inner = njit(**_PART, _nrt=False)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.dynamics import forces_to_coordinates, inertia_wrench, totals
-from osim_inertia.kernels.jit import inner, kernel
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import accelerate, move, new_motion
 from osim_inertia.kernels.muscle_inertia import (
     Room,
@@ -59,14 +59,14 @@ def new_room(P: Paths, muscles: Muscles) -> Room:
     return line, new_shortest_path(wraps), matter, other, new_shortest_path(wraps), twin
 
 
-@inner
+@lean
 def muscle_at(muscles, k):
     """Material numbers of muscle k."""
     m = muscles.material[k]
     return m[0], m[1], m[2], m[3], m[4], m[5]
 
 
-@inner
+@lean
 def wrapped_muscle(n, size, blend, muscle, line, path, M):
     """Inertia forces of a muscle with wraps, or of beads, on nodes and wrap objects; False without a belly."""
     build_line(n, size, blend, line, path)
@@ -79,7 +79,7 @@ def wrapped_muscle(n, size, blend, muscle, line, path, M):
     return True
 
 
-@inner
+@lean
 def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2, moment, force, tau):
     """Add the inertia of all muscles to body wrenches and coordinates; -1, or the muscle whose belly has no length."""
     move_objects(P, S, dw, dv, base, line)
@@ -111,7 +111,7 @@ def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, line2, p
     return -1
 
 
-@inner
+@lean
 def place_muscle(P, muscles, k, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2):
     """Points of matter of muscle k with their motion, into M; False without a belly. The objects are in place."""
     muscle, i = muscle_at(muscles, k), muscles.path[k]

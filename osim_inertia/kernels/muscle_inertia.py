@@ -27,7 +27,7 @@ from osim_inertia.kernels.geodesic_common import (
     X_ETA_DOT,
 )
 from osim_inertia.kernels.geodesic_common import X as X_POINT
-from osim_inertia.kernels.jit import inner
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.muscle_line import (
     ACC,
     BODY,
@@ -89,14 +89,14 @@ class Matter(NamedTuple):
     about_object: ndarray  # (objects, 3) moment about the object's origin
 
 
-@inner
+@lean
 def _add_point(M, k, eta, xi, mass):
     n = M.number[0]
     M.interval[n], M.eta[n], M.xi[n], M.mass[n] = k, min(max(eta, 0.0), 1.0), xi, mass
     M.number[0] = n + 1
 
 
-@inner
+@lean
 def _add_piece(line, M, k, low, high, arc, a0, stretch, density):
     """Gauss points on path length low … high of interval k."""
     if high - low < NONE:
@@ -116,7 +116,7 @@ def _add_piece(line, M, k, low, high, arc, a0, stretch, density):
         _add_point(M, k, (s - start) / length, (s - a0) / stretch, 0.5 * weight * mass)
 
 
-@inner
+@lean
 def spread_matter(line, n, path, muscle, M):
     """Points of matter for a muscle (a0, a1, ξ0, ξ1, mass, beads): Gauss points, or beads evenly along the belly.
 
@@ -161,7 +161,7 @@ def spread_matter(line, n, path, muscle, M):
     return True
 
 
-@inner
+@lean
 def move_matter(line, path, M, first, last):
     """Position, velocity, acceleration and slope of the points first … last − 1, all of one interval."""
     k = M.interval[first]
@@ -204,7 +204,7 @@ def move_matter(line, path, M, first, last):
         store(M.apart[m], apart)
 
 
-@inner
+@lean
 def add_bends(line, n, path, muscle, M):
     """Corners of the line inside the belly: two points of no mass at each, with half of its bend force on either."""
     a0, a1, first, last, mass, beads = muscle
@@ -227,7 +227,7 @@ def add_bends(line, n, path, muscle, M):
         store(M.force[m + 1], half)
 
 
-@inner
+@lean
 def place_matter(line, n, path, muscle, M):
     """All points of matter of a muscle with their motion; False if its belly has no length."""
     if not spread_matter(line, n, path, muscle, M):
@@ -242,7 +242,7 @@ def place_matter(line, n, path, muscle, M):
     return True
 
 
-@inner
+@lean
 def pull_back(line, n, blend, path, M):
     """Forces on the points of matter to forces on the nodes and, added up, on the wrap objects."""
     for k in range(n):
@@ -270,7 +270,7 @@ def pull_back(line, n, blend, path, M):
         _pull_interval(line, k, shrink, path, M)
 
 
-@inner
+@lean
 def _pull_mix(line, k, blend, path, M):
     """Pull back the variation of a weight; what it asks of the unblended length is returned."""
     L, arc = line.unblended[0], 0.0
@@ -294,7 +294,7 @@ def _pull_mix(line, k, blend, path, M):
     return -weight * arc / L
 
 
-@inner
+@lean
 def _pull_interval(line, k, shrink, path, M):
     """Forces on the matter of interval k, and what multiplies its length, back to its nodes and objects."""
     wrapped = line.ints[k, LAST_WRAP] > line.ints[k, FIRST_WRAP]
@@ -319,7 +319,7 @@ def _pull_interval(line, k, shrink, path, M):
     )
 
 
-@inner
+@lean
 def nodes_to_bodies(P, S, line, n, moment, force, tau):
     """Node forces to wrenches at the body origins (nb, 3), and to the coordinates of moving points."""
     for k in range(n):
@@ -331,7 +331,7 @@ def nodes_to_bodies(P, S, line, n, moment, force, tau):
             tau[P.coordinate[at]] += dot3(f, vec(line.rows, k, SLIDE))
 
 
-@inner
+@lean
 def objects_to_bodies(P, S, line, M, moment, force):
     """Forces on the wrap objects to wrenches at the body origins; the room is cleared."""
     for o in range(P.object_body.shape[0]):

@@ -8,7 +8,7 @@ d = x_{k+1} − x_k, a point at the fraction η moves with
 
 from __future__ import annotations
 
-from osim_inertia.kernels.jit import inner
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.muscle_line import ACC, LENGTH, LENGTH_PULL, MIX_PULL, PULL, START, V, X, add_vec, vec
 from osim_inertia.kernels.vec3 import add, dot3, norm, scaled, sub
 
@@ -17,7 +17,7 @@ GAUSS_2 = 0.5773502691896257  # 1/√3
 SHORTEST = 1e-12  # m: two path points may coincide; the direction divides by their distance
 
 
-@inner
+@lean
 def straight_lengths(rows, n):
     """Lengths of all intervals and their starts, with rates, into the rows; the whole length with its rates."""
     total, rate, accel = 0.0, 0.0, 0.0
@@ -34,7 +34,7 @@ def straight_lengths(rows, n):
     return total, rate, accel
 
 
-@inner
+@lean
 def straight_muscle(rows, n, muscle):
     """Inertia forces of a continuum muscle (a0, a1, ξ0, ξ1, mass, 0) on its nodes, into PULL; False without a belly."""
     a0, a1, first, last, mass, _ = muscle
@@ -93,7 +93,7 @@ def straight_muscle(rows, n, muscle):
     return True
 
 
-@inner
+@lean
 def _pull_lengths(rows, n, everywhere):
     """A force t along the path at label ξ of piece k pulls on the length of piece j by t (ξ − [j < k] − η [j = k])."""
     beyond = 0.0  # sum of t over the pieces after this one

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from osim_inertia.kernels.geodesic_common import G_A, G_ARC, G_LENGTH
-from osim_inertia.kernels.jit import inner
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.muscle_inertia import GAUSS_4, NONE, WEIGHT_4, add_bends, move_matter, pull_back
 from osim_inertia.kernels.muscle_line import (
     FIRST_WRAP,
@@ -30,7 +30,7 @@ NONE_YET = np.int64(0)
 NO_SWITCH = np.int64(-1)
 
 
-@inner
+@lean
 def near_switch(P, i, q, window):
     """(coordinate, value at which points of path i switch) if one is within the window of a switch, else NO_SWITCH."""
     if window > 0.0:
@@ -45,14 +45,14 @@ def near_switch(P, i, q, window):
     return NO_SWITCH, 0.0
 
 
-@inner
+@lean
 def switch_weight(value, switch, window):
     """Weight of the line after the switch and its two derivatives by the coordinate."""
     f, f1, f2 = smooth_step((value - switch + window) / (2.0 * window))
     return f, f1 / (2.0 * window), f2 / (4.0 * window * window)
 
 
-@inner
+@lean
 def _put_label(line, n, path, muscle, M, m, xi):
     """Place point m of the matter at the label ξ of this line."""
     s = muscle[0] + xi * (muscle[1] + line.total[0])
@@ -64,7 +64,7 @@ def _put_label(line, n, path, muscle, M, m, xi):
     move_matter(line, path, M, m, m + 1)
 
 
-@inner
+@lean
 def _add_breaks(line, n, path, muscle, breaks, count):
     """Append the labels at which a line changes from one piece to the next; new count."""
     stretch = muscle[1] + line.total[0]
@@ -82,7 +82,7 @@ def _add_breaks(line, n, path, muscle, breaks, count):
     return count
 
 
-@inner
+@lean
 def _sort(values, count):
     """Insertion sort of the first few values, in place; they come in two sorted runs."""
     for i in range(1, count):
@@ -93,7 +93,7 @@ def _sort(values, count):
         values[j] = value
 
 
-@inner
+@lean
 def place_on_both(nA, lineA, pathA, MA, nB, lineB, pathB, MB, muscle):
     """The same matter on both lines: beads, or Gauss points between all breaks of either line."""
     if muscle[1] + lineA.total[0] <= 0.0 or muscle[1] + lineB.total[0] <= 0.0:
@@ -129,7 +129,7 @@ def place_on_both(nA, lineA, pathA, MA, nB, lineB, pathB, MB, muscle):
     return True
 
 
-@inner
+@lean
 def mix_matter(MA, MB, w, rate, second):
     """Positions, velocities and accelerations of the mixture, into MA.x, MA.v, MA.a; MB.a becomes x_B − x_A."""
     for m in range(MA.number[0]):
@@ -142,7 +142,7 @@ def mix_matter(MA, MB, w, rate, second):
         store(MB.a[m], gap)
 
 
-@inner
+@lean
 def _bend_on_both(n, line, path, M, other_n, other_line, other_path, other, muscle, share, other_share):
     """Corners of one line: their bend forces, times its share, on this line and on the other at the same labels.
 
@@ -163,7 +163,7 @@ def _bend_on_both(n, line, path, M, other_n, other_line, other_path, other, musc
     return work
 
 
-@inner
+@lean
 def switching_muscle(nA, sizeA, lineA, pathA, MA, nB, sizeB, lineB, pathB, MB, blend, muscle, w, slope, rate, second):
     """Inertia forces of a muscle between two lines, on the nodes of both; (ok, force on the switching coordinate).
 

@@ -6,20 +6,19 @@ A tuple lives in registers: nothing is allocated, and the compiler sees through 
 from math import sqrt
 
 from osim_inertia.kernels.jit import inlined as inlined
-from osim_inertia.kernels.jit import inner
 from osim_inertia.kernels.jit import kernel as kernel
 from osim_inertia.kernels.jit import lean as lean
 
 EPS = 2.220446049250313e-16  # a vector shorter than this has no direction: OpenSim sets it to zero
 
 
-@inner
+@lean
 def load(a):
     """Array (3,) -> tuple."""
     return a[0], a[1], a[2]
 
 
-@inner
+@lean
 def store(a, v):
     """Tuple -> array (3,), in place."""
     a[0] = v[0]
@@ -27,55 +26,55 @@ def store(a, v):
     a[2] = v[2]
 
 
-@inner
+@lean
 def add(a, b):
     """a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@inner
+@lean
 def sub(a, b):
     """a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@inner
+@lean
 def along(p, s, v):
     """p + s v."""
     return p[0] + s * v[0], p[1] + s * v[1], p[2] + s * v[2]
 
 
-@inner
+@lean
 def scaled(s, v):
     """s v."""
     return s * v[0], s * v[1], s * v[2]
 
 
-@inner
+@lean
 def dot3(a, b):
     """a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@inner
+@lean
 def cross(a, b):
     """a x b."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@inner
+@lean
 def norm(v):
     """|v|."""
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
 
 
-@inner
+@lean
 def distance(a, b):
     """|a - b|."""
     return norm(sub(a, b))
 
 
-@inner
+@lean
 def unit_or_zero(v):
     """v/|v|; zero when v is shorter than EPS or NaN."""
     length = norm(v)
@@ -84,7 +83,7 @@ def unit_or_zero(v):
     return 0.0, 0.0, 0.0
 
 
-@inner
+@lean
 def largest(v):
     """Index of the component of largest size; the first of equals."""
     if abs(v[1]) > abs(v[0]):
@@ -92,7 +91,7 @@ def largest(v):
     return 2 if abs(v[2]) > abs(v[0]) else 0
 
 
-@inner
+@lean
 def component(v, k):
     """v[k] for k known only at run time."""
     if k == 0:
@@ -102,7 +101,7 @@ def component(v, k):
     return v[2]
 
 
-@inner
+@lean
 def with_component(v, k, value):
     """Copy of v with v[k] = value."""
     if k == 0:
@@ -112,13 +111,13 @@ def with_component(v, k, value):
     return v[0], v[1], value
 
 
-@inner
+@lean
 def on_side(value, sign):
     """Whether a coordinate lies on the side `sign` (+1 or -1) of zero; zero counts as positive, NaN as negative."""
     return (value >= 0.0) == (sign > 0)
 
 
-@inner
+@lean
 def to_frame(R, p, x):
     """Point x (tuple, ground) in the frame with rotation R (3, 3) and origin p (3,)."""
     d = sub(x, load(p))
@@ -129,7 +128,7 @@ def to_frame(R, p, x):
     )
 
 
-@inner
+@lean
 def from_frame(R, p, x):
     """Point x (tuple) of the frame with rotation R (3, 3) and origin p (3,), in ground."""
     return (
