@@ -29,8 +29,8 @@ from osim_inertia.model.paths import GeometryPath, PathPoint
 KERNELS = {
     "id": ("batch", "inverse_dynamics_of_frames", 15),
     "muscle mass": ("muscle_batch", "inverse_dynamics_with_muscles", 45),
-    "ik": ("ik", "fit_frames", 30),
-    "opensim paths": ("paths", "opensim_slopes", 30),
+    "ik": ("ik", "fit_frames", 25),
+    "opensim paths": ("paths", "opensim_slopes", 45),
     "shortest paths": ("shortest_batch", "shortest_slopes", 30),
 }
 BESIDE = ("muscle mass",)  # large enough for a process of its own
