@@ -39,7 +39,10 @@ def bones_along(
     shares: Mapping[str, tuple[float, float]],
     along: Mapping[str, str | Mapping[str, float]] | None,
 ) -> dict[str, dict[str, float]]:
-    """For each muscle the bodies its belly lies along, and which share of it."""
+    """For each muscle the bodies its belly lies along, and which share of it. Bellies lie on the shortest path."""
+    own = _checked_along(model, chosen, along or {})
+    if all(muscle.name in own for muscle in chosen):
+        return own
     system = System(model)
     q = reference_pose(system)
     tree, placements = spanning_tree(model), Placements(model)
@@ -47,7 +50,6 @@ def bones_along(
     lines = {body.path: _bone_lines(body, tree, placements, poses) for body in model.bodies if body.mass > 0.0}
     inboard = {m.outboard: m.inboard for m in tree if not m.closes_loop}
     result = {}
-    own = _checked_along(model, chosen, along or {})
     for muscle in chosen:
         if muscle.name in own:
             result[muscle.name] = own[muscle.name]
@@ -55,7 +57,7 @@ def bones_along(
         assert isinstance(muscle.geometry, GeometryPath)
         spanned = _spanned(muscle.geometry, placements, inboard)
         candidates = {path: lines[path] for path in spanned if path in lines}
-        points = _belly_points(system.path_points(q, muscle.name)[0], shares[muscle.name])
+        points = _belly_points(system.path_points(q, muscle.name, paths="shortest")[0], shares[muscle.name])
         result[muscle.name] = _shares_of_nearest(points, candidates)
     return result
 

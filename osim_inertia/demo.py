@@ -5,22 +5,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from osim_inertia.errors import OsimInertiaError
 from osim_inertia.osim.reader import read_osim
-from osim_inertia.report.collect import Findings, Phase, quiet, with_muscles
+from osim_inertia.report.collect import Findings, Phase, quiet
 from osim_inertia.report.make import make_report
 from osim_inertia.report.request import PERCENTS, Request
-from osim_inertia.system import System
-from osim_inertia.warmup import is_compiled
+from osim_inertia.warmup import compiling_beside
 
 MODEL, TRIAL, SPEED = "leg11dof4musc.osim", "running_17kmh", 17.0  # km/h
 BODY = "tibia_r"
@@ -43,7 +36,7 @@ def model_folder() -> Path:
 
 def request(time_range: tuple[float, float] | None = None) -> Request:
     """What the demonstration shows. That all four muscles lie along the shank is said, not found out: finding out would
-    need OpenSim's paths, which take as long again to compile as all the rest.
+    need more kernels, which take a while to compile.
     """
     folder = model_folder()
     along = {muscle.name: BODY for muscle in read_osim(folder / MODEL).muscles}
@@ -53,35 +46,9 @@ def request(time_range: tuple[float, float] | None = None) -> Request:
     )  # fmt: skip
 
 
-def compile_muscles() -> None:
-    """Have the kernels for muscles with mass compiled and kept on disk."""
-    asked = request()
-    system = System(with_muscles(read_osim(asked.model), PERCENTS[-1], asked))
-    rest = np.zeros(system.n)
-    system.inverse_dynamics(system.default_pose(), rest, rest)
-    system.kinetic_energy(system.default_pose(), rest)  # for which muscles matter
-
-
-@contextmanager
-def compiling_beside() -> Iterator[Callable[[], object]]:
-    """In a first run: compile the muscles' kernels in a second process meanwhile. Gives a function that waits for it.
-
-    Numba compiles in one thread only, and the other processor would be idle.
-    """
-    if is_compiled("muscle mass"):
-        yield lambda: None
-        return
-    command = [sys.executable, "-c", "from osim_inertia.demo import compile_muscles; compile_muscles()"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            yield process.wait
-        finally:
-            process.terminate()
-
-
 def run_demo(
     output: Path, *, time_range: tuple[float, float] | None = None, phase: Phase = quiet
 ) -> tuple[Findings, dict[str, Any]]:
     """Make the report; `time_range` in s shortens the trial. What was found, and what summary.json says."""
-    with compiling_beside() as wait:
+    with compiling_beside("muscle mass") as wait:
         return make_report(request(time_range), output, phase, wait)

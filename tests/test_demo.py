@@ -108,30 +108,3 @@ def test_the_muscles_lie_along_the_shank_as_the_demo_says():
     for one, other in zip(said.muscles, found_out.muscles, strict=True):
         assert (one.name, one.belly) == (other.name, other.belly)
         assert dict(one.taken_from) == pytest.approx(dict(other.taken_from), rel=1e-12)
-
-
-def test_a_second_process_compiles_only_while_it_is_needed(monkeypatch):
-    started: list[list[str]] = []
-    monkeypatch.setattr(demo.subprocess, "Popen", lambda command, **_: started.append(command) or Quiet())
-    monkeypatch.setattr(demo, "is_compiled", lambda work: True)
-    with demo.compiling_beside() as wait:
-        wait()
-    assert started == []
-    monkeypatch.setattr(demo, "is_compiled", lambda work: False)
-    with demo.compiling_beside() as wait:
-        assert wait() == 0
-    assert started[0][-1].endswith("compile_muscles()")
-
-
-class Quiet:
-    """A process that has ended."""
-
-    def __enter__(self) -> Quiet:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def wait(self) -> int:
-        return 0
-
-    def terminate(self) -> None: ...

@@ -25,6 +25,8 @@ from osim_inertia.errors import FileError
 from osim_inertia.setup import forces_left_out, read_inverse_dynamics_setup, unknown_exclusions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from osim_inertia.loads import ExternalLoads
     from osim_inertia.model.model import Model
     from osim_inertia.tables.table import Table
@@ -142,13 +144,18 @@ def job_of(model: Path, motion: Path | None = None, *, like_opensim: bool = Fals
 
 def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     """Read, solve and write; the summary that --json prints."""
+    from osim_inertia.warmup import announce, compiling_beside
+
     phases = phases or Phases()
     refuse_to_overwrite((job.model, job.motion, job.loads), (job.output, job.reactions))
     notes = list(job.notes)
     model, motion, loads = _read(job, phases, notes)
-    model = with_mass(job.transfer, model, job.model, phases, notes)
-    note_forces_left_out(model, job.excluded, notes)
-    tables = solve(job, model, motion, loads, phases, notes)
+    works = ["id"] if job.transfer is None and model.muscle_mass is None else ["id", "muscle mass"]
+    announce(lambda text: click.echo(text, err=True), *works)
+    with compiling_beside(*works) as wait:
+        model = with_mass(job.transfer, model, job.model, phases, notes)
+        note_forces_left_out(model, job.excluded, notes)
+        tables = solve(job, model, motion, loads, phases, notes, wait)
     with phases("write", "Writing"):
         write_results(tables)
     forces = tables[job.output]
@@ -211,18 +218,18 @@ def with_mass(transfer: Transfer | None, model: Model, file: Path, phases: Phase
 
 
 def solve(
-    job: Job, model: Model, motion: Table, loads: ExternalLoads | None, phases: Phases, notes: list[str]
+    job: Job, model: Model, motion: Table, loads: ExternalLoads | None, phases: Phases, notes: list[str],
+    wait: Callable[[], object] = lambda: None,
 ) -> dict[Path, Table]:
     """The tables to be written, by the file they go to."""
     from osim_inertia.inverse import MotionError, forces_of, inverse_dynamics_of, kinematics_of, loads_at
     from osim_inertia.system import System
-    from osim_inertia.warmup import announce
-
-    announce(lambda text: click.echo(text, err=True), "id", *(["muscle mass"] if model.muscle_mass else []))
     try:
         with phases("load", "Preparing"):
             system = System(model, like_opensim=not job.exact)
             # a few frames first: what this takes is the time to load compiled code, not to solve
+            kinematics_of(system, motion.rows(0, FEW), lowpass=job.lowpass, like_opensim=not job.exact)
+            wait()
             few = None if loads is None else replace(loads, data=loads.data.rows(0, FEW))
             inverse_dynamics_of(system, motion.rows(0, FEW), external_loads=few, lowpass=job.lowpass,
                                 like_opensim=not job.exact)

@@ -12,8 +12,9 @@ from __future__ import annotations
 from math import cos, sin
 
 from osim_inertia.kernels.functions import evaluate, evaluate_many
+from osim_inertia.kernels.jit import inlined, lean
 from osim_inertia.kernels.rotation import IDENTITY, axis_rotation, product, push, put, row, times, xyz_rotation
-from osim_inertia.kernels.vec3 import add, cross, inlined, kernel, lean, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, scaled, sub
 
 WELD, PIN, SLIDER, UNIVERSAL, GIMBAL, PLANAR, BALL, FREE, ELLIPSOID, SCAPULOTHORACIC, CUSTOM = range(11)
 
@@ -101,7 +102,7 @@ def joint_pose(A, body, q, X):
     return R, p
 
 
-@kernel
+@lean
 def _successive_axes(q, u, i, n, X):
     """Axes of Rx(q0) Ry(q1) Rz(q2) in F and their rates."""
     c0, s0 = cos(q[i]), sin(q[i])
@@ -115,7 +116,7 @@ def _successive_axes(q, u, i, n, X):
         put(X.dHw, i + 2, cross(turn, row(X.Hw, i + 2)))
 
 
-@kernel
+@lean
 def _on_ellipsoid(radii, R, u, i, X):
     """The origin sits where the third axis n of R points: p = (a n_x, b n_y, c n_z)."""
     a, b, c = radii
@@ -130,13 +131,13 @@ def _on_ellipsoid(radii, R, u, i, X):
     return a * n[0], b * n[1], c * n[2]
 
 
-@kernel
+@lean
 def _quarter_turn(a):
     """Rz(π/2) a."""
     return -a[1], a[0], a[2]
 
 
-@kernel
+@lean
 def _scapulothoracic(A, body, Re, p, q, u, i, X):
     """Rz(π/2) · ellipsoid(r_y, r_x, r_z) · Rz(−π/2) · T · Rot(d, q3) · T⁻¹, given the ellipsoid's Re, p and rows."""
     p = _quarter_turn(p)
@@ -214,7 +215,7 @@ def _custom(A, body, q, u, X):
     return R, p
 
 
-@kernel
+@lean
 def _opensim_axis_rates(turn, u, i, k, X):
     """Replace the rates of the second and third rotation axis by OpenSim's.
 
