@@ -1,0 +1,181 @@
+"""Muscles with mass of which some follow a network round their cylinder; the others are blended.
+
+    System --> [neural where it can be, blend for the rest] --> forces, totals, matter
+                        ^ here
+A muscle can if its path has one wrap, on a cylinder, and no conditional point. Where a motion leaves the range the
+network was trained for, the muscle is blended in all frames of that call, and a warning says so, once per muscle.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osim_inertia.kernels import neural_batch as kernel
+from osim_inertia.kernels.batch import inverse_dynamics_of_frames, whole_body
+from osim_inertia.kernels.muscle_line import new_line
+from osim_inertia.kernels.neural_line import LABELS, new_points
+from osim_inertia.kernels.neural_wrap import ENDS, FEATURES, JET
+from osim_inertia.kernels.opensim_path import CYLINDER
+from osim_inertia.kernels.paths import CONDITIONAL, Paths
+from osim_inertia.kernels.shortest_record import new_shortest_path
+from osim_inertia.massive import MassiveMuscles
+from osim_inertia.neural.inference import shipped_network
+
+if TYPE_CHECKING:
+    from osim_inertia.system import System
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+FRAMES = 16  # at a time: what the network works on should stay in the processor's cache
+POINTS = 12  # most on a bent interval: 3 + 4 + 3, and two corners
+
+
+class NeuralMuscles(MassiveMuscles):
+    """Skeleton and muscles together."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        spec = system.model.muscle_mass
+        assert spec is not None
+        self.network = shipped_network()
+        P = system.paths.arrays
+        wanted = [not spec.neural or name in spec.neural for name in self.names]
+        unable = [why_not(P, int(path)) for path in self.arrays.path]
+        self.follows = np.array([want and not why for want, why in zip(wanted, unable)], dtype=np.bool_)
+        self._warned: set[str] = set()
+        for name, want, why in zip(self.names, wanted, unable):
+            if want and why and why != NOTHING_TO_BEND:
+                warnings.warn(f"'{name}' is blended: {why}.", stacklevel=2)
+        self._reach = self.network.reach.array()
+        self._nodes = max(int(np.diff(P.first).max(initial=2)), 2)
+
+    # ---- what MassiveMuscles offers -------------------------------------------------------------------------------
+    def inverse_dynamics(self, q: Array, u: Array, udot: Array, base: Array) -> Array:
+        """Generalized forces (F, n), with the ground accelerating by base (3,)."""
+        use, asked = self._ask_within_range(q, u, udot, base)
+        tau = self._others(use).inverse_dynamics(q, u, udot, base) if not use.all() else self._bones(q, u, udot, base)
+        A, P, bent = self._system.arrays, self._system.paths.arrays, np.empty_like(q)
+        for start, stop, bends, beside in asked:
+            kernel.answer_forces(A, P, self.arrays, q, u, udot, base, start, stop, use, bends, beside,
+                                 *self._room(P), bent)
+        return tau + bent
+
+    def whole_body(self, q: Array, u: Array) -> Array:
+        """(F, 12): see kernels.dynamics.totals."""
+        rest, base = np.zeros_like(q), np.zeros(3)
+        use, asked = self._ask_within_range(q, u, rest, base)
+        A, P, out = self._system.arrays, self._system.paths.arrays, np.empty((len(q), 12))
+        if use.all():
+            whole_body(A, q, u, 0, len(q), out)
+        else:
+            out = self._others(use).whole_body(q, u)
+        more = np.empty_like(out)
+        for start, stop, bends, beside in asked:
+            kernel.answer_totals(A, P, self.arrays, q, u, start, stop, use, bends, beside, *self._room(P), more)
+        out[:, :3] *= out[:, 11:]
+        out += more
+        out[:, :3] /= out[:, 11:]
+        return out
+
+    def matter(self, q: Array, name: str) -> tuple[Array, Array]:
+        """Points of matter (k, 3) of one muscle at a pose (n,), and their masses (k,)."""
+        if name not in self.names:
+            raise KeyError(f"'{name}' is no muscle with mass.")
+        rest, base, m = np.zeros_like(q), np.zeros(3), self.names.index(name)
+        use, asked = self._ask_within_range(q[None], rest[None], rest[None], base)
+        if not use[m]:
+            return super().matter(q, name)
+        (_, _, bends, beside), A, P = asked[0], self._system.arrays, self._system.paths.arrays
+        points, line, E = self._room(P)
+        kernel.answer_matter(A, P, self.arrays, m, q, rest, rest, base, bends, beside, points, line, E)
+        massive = points.label[: points.number[0], 4] > 0.0
+        return points.x[: len(massive)][massive].copy(), points.label[: len(massive), 4][massive].copy()
+
+    # ---- the network ----------------------------------------------------------------------------------------------
+    def _ask_within_range(
+        self, q: Array, u: Array, udot: Array, base: Array
+    ) -> tuple[Mask, list[tuple[int, int, NDArray[np.int64], Array]]]:
+        """Which muscles the network bends in this call, and for blocks of frames what it says."""
+        use = self.follows.copy()
+        while True:
+            asked, outside = self._ask(q, u, udot, base, use)
+            if not outside.any():
+                return use, asked
+            self._warn_of_range(outside)
+            use &= ~outside
+
+    def _ask(self, q: Array, u: Array, udot: Array, base: Array, use: Mask) -> tuple[list, Mask]:
+        A, P, nm = self._system.arrays, self._system.paths.arrays, len(self.names)
+        outside = np.zeros(nm, dtype=np.bool_)
+        answers = []
+        bends = np.zeros((len(q), nm, kernel.BEND), dtype=np.int64)
+        points, line, E = self._room(P)
+        path = new_shortest_path(1)
+        per_muscle = max(POINTS, int(self.arrays.material[:, 5].max(initial=0.0)) + 2)
+        most = min(FRAMES, len(q)) * int(use.sum()) * per_muscle
+        for start in range(0, len(q), FRAMES):
+            stop = min(start + FRAMES, len(q))
+            ask = kernel.Questions(np.empty((most, LABELS)), np.empty((most, FEATURES, JET)),
+                                   np.empty((most, 2, JET)), np.empty((most, JET)))
+            count, frame, muscle = kernel.find_questions(
+                A, P, self.arrays, q, u, udot, base, start, stop, self._reach, use, points, line, path, E, bends, ask)
+            if muscle >= 0:
+                self._refuse_vanished_bellies(np.where(np.arange(len(q)) == frame, muscle, -1))
+            outside |= bends[start:stop, :, kernel.OUTSIDE].any(axis=0)
+            if outside.any():
+                continue
+            if count:
+                self.network.add_to(ask.features[:count], ask.scale[:count], ask.beside[:count])
+            answers.append((start, stop, bends, ask.beside[:count]))
+        return answers, outside
+
+    def _warn_of_range(self, outside: Mask) -> None:
+        reach = self.network.reach
+        for name in np.array(self.names)[outside]:
+            if name not in self._warned:
+                self._warned.add(name)
+                warnings.warn(f"'{name}' leaves the range of the wrapping network (ends {reach.closest:g} to "
+                              f"{reach.farthest:g} radii from the cylinder's axis, arcs up to {reach.widest:g} rad); "
+                              "it is blended instead.", stacklevel=5)
+
+    # ---- the rest -------------------------------------------------------------------------------------------------
+    def _others(self, use: Mask) -> MassiveMuscles:
+        """The blended muscles, with the skeleton."""
+        others = copy.copy(self)
+        others.__class__ = MassiveMuscles  # type: ignore[assignment]
+        others.arrays = self.arrays._replace(path=self.arrays.path[~use], material=self.arrays.material[~use])
+        others.names = tuple(np.array(self.names)[~use])
+        return others
+
+    def _bones(self, q: Array, u: Array, udot: Array, base: Array) -> Array:
+        tau, A = np.empty_like(q), self._system.arrays
+        inverse_dynamics_of_frames(A, q, u, udot, base, 0, len(q), tau)
+        return tau
+
+    def _room(self, P: Paths) -> tuple:
+        beads = int(self.arrays.material[:, 5].max(initial=0.0))
+        return new_points(self._nodes, beads), new_line(self._nodes, len(P.object_body)), np.zeros(ENDS)
+
+
+NOTHING_TO_BEND = "its path has no wrap"
+
+
+def why_not(P: Paths, path: int) -> str:
+    """Why the network cannot bend a path; empty if it can."""
+    wraps = range(P.wrap_first[path], P.wrap_first[path + 1])
+    if len(wraps) == 0:
+        return NOTHING_TO_BEND
+    if len(wraps) > 1:
+        return f"its path has {len(wraps)} wraps, and the network knows one"
+    if P.objects.kind[P.wraps.wrap_object[wraps[0]]] != CYLINDER:
+        return "its wrap is no cylinder"
+    if (P.kind[P.first[path] : P.first[path + 1]] == CONDITIONAL).any():
+        return "its path has a conditional point"
+    return ""
+
+
