@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from osim_inertia.errors import WrapWarning
 from osim_inertia.kernels import neural_batch as kernel
 from osim_inertia.kernels.batch import inverse_dynamics_of_frames, whole_body
 from osim_inertia.kernels.muscle_line import new_line
@@ -50,7 +51,7 @@ class NeuralMuscles(MassiveMuscles):
         self._warned: set[str] = set()
         for name, want, why in zip(self.names, wanted, unable):
             if want and why and why != NOTHING_TO_BEND:
-                warnings.warn(f"'{name}' is blended: {why}.", stacklevel=2)
+                warnings.warn(f"'{name}' is blended: {why}.", WrapWarning, stacklevel=3)
         self._reach = self.network.reach.array()
         self._nodes = max(int(np.diff(P.first).max(initial=2)), 2)
 
@@ -141,7 +142,7 @@ class NeuralMuscles(MassiveMuscles):
                 self._warned.add(name)
                 warnings.warn(f"'{name}' leaves the range of the wrapping network (ends {reach.closest:g} to "
                               f"{reach.farthest:g} radii from the cylinder's axis, arcs up to {reach.widest:g} rad); "
-                              "it is blended instead.", stacklevel=5)
+                              "it is blended instead.", WrapWarning, stacklevel=6)
 
     # ---- the rest -------------------------------------------------------------------------------------------------
     def _others(self, use: Mask) -> MassiveMuscles:

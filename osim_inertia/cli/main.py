@@ -8,13 +8,14 @@ that `info` does not wait for what `id` needs.
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
 from typing import Any
 
 import click
 
 import osim_inertia
-from osim_inertia.errors import OsimInertiaError
+from osim_inertia.errors import OsimInertiaError, WrapWarning
 
 # Name -> "module:attribute" of the click command.
 COMMANDS = {
@@ -26,6 +27,7 @@ COMMANDS = {
     "rank": "osim_inertia.cli.rank:rank",
     "doctor": "osim_inertia.cli.doctor:doctor",
     "demo": "osim_inertia.cli.demo:demo",
+    "train-wrap": "osim_inertia.cli.train_wrap:train_wrap",
 }
 
 
@@ -81,3 +83,14 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a terminal without Unicode shows ? instead of failing
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    warnings.showwarning = _as_note
+
+
+def _as_note(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
+    """What the user should know about the result, like the other notes; warnings of libraries as Python shows them."""
+    if issubclass(category, WrapWarning):
+        click.echo(f"note: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)

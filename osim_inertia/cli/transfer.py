@@ -95,8 +95,9 @@ def _options(default: str | None, required: bool) -> list[Callable]:
                      help="Take this muscle's mass from that body instead of the nearest bone; may be repeated."),
         click.option("--beads", type=click.IntRange(min=1), metavar="N",
                      help="N point masses per muscle instead of a continuum."),
-        click.option("--wrap", type=click.Choice(["blend", "exact"]),
-                     help="Blend wrapping in smoothly, or show the raw jump.  [default: blend]"),
+        click.option("--wrap", multiple=True, metavar="blend|neural|exact|MUSCLE=neural",
+                     help="Blend wrapping in smoothly, leave it to a trained network (all muscles that have one "
+                          "cylinder, or those named; may be repeated), or show the raw jump.  [default: blend]"),
     ]  # fmt: skip
 
 
@@ -116,7 +117,18 @@ def _parsed(given: dict[str, Any], default: str | None) -> Transfer | None:
         options["along"] = dict(_pair(text, "--along", "MUSCLE=BODY") for text in options["along"])
     if "belly" in options:
         options["belly"] = _belly(options["belly"])
+    if "wrap" in options:
+        options["wrap"] = _wrap(options["wrap"])
     return _fractions([word for text in asked for word in text.split(",")], options)
+
+
+def _wrap(words: tuple[str, ...]) -> str | dict[str, str]:
+    if any("=" in word for word in words):
+        return dict(_pair(word, "--wrap", "MUSCLE=neural; one word for all muscles stands alone") for word in words)
+    if len(words) > 1 or words[0] not in ("blend", "neural", "exact"):
+        raise click.BadParameter(f"'{' '.join(words)}' is not blend, neural, exact or MUSCLE=neural.",
+                                 param_hint="--wrap")  # fmt: skip
+    return words[0]
 
 
 def _fractions(words: list[str], options: dict[str, Any]) -> Transfer:
@@ -175,6 +187,7 @@ def transfer_summary(before: Model, after: Model) -> dict[str, Any]:
         "map": spec.map,
         "residual": spec.residual,
         "wrap": spec.wrap,
+        "neural": list(spec.neural),
         "beads": spec.beads or None,
         "mass_kg": before.mass,
         "muscle_mass_kg": sum(muscle.mass for muscle in spec.muscles),

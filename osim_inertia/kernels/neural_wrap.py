@@ -6,11 +6,11 @@ In units of the radius, mirrored so that the path turns counter-clockwise, and w
 angles α₁ and α₂, the path depends on four numbers: tangent lengths a and b, the angle θ = α₂ − α₁ of the arc (negative
 while the chord passes by), and the label η. The height is linear in η, so the fifth, the rise, is exact. A point is
 
-    x = (1 − η) p + η s + C(a, b, ϑ, η)       ϑ = δ ln(1 + exp(θ/δ))       δ = (a + b)/1000        theory.md (14)
+    x = (1 − η) p + η s + C(a, b, ϑ, η)       ϑ = δ ln(1 + exp(θ/δ))       δ = (a + b)/500         theory.md (12)
 
 with C in the frame that halves α₁ and α₂: a base curve in closed form, two tangents joined by a hyperbola, plus what
 the network adds. C vanishes at both ends and with ϑ, so that ends and paths without contact are exact. ϑ is a smooth
-ramp in place of max(θ, 0); a wrapped share of 1 %, the papers' threshold, is about ten δ.
+ramp in place of max(θ, 0); a wrapped share of 1 %, the papers' threshold, is about five δ.
 """
 
 from math import asinh, cos, exp, log1p, sin, sqrt, tanh
@@ -21,7 +21,7 @@ from osim_inertia.kernels.geodesic_common import inner
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, arc_angle, tangent_normal
 from osim_inertia.kernels.vec3 import lean
 
-RAMP = 0.001  # δ over a + b: a tenth of the papers' wrapped share of 1 %
+RAMP = 0.002  # δ over a + b: a fifth of the papers' wrapped share of 1 %
 NEAR_END = 0.3  # radii: how far the base curve is bent to meet the end of the path
 SHARPEST = 1e-18  # keeps the corner of a path without contact from dividing by zero
 FEATURES = 7  # inputs of the network
