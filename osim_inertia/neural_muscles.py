@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from osim_inertia.errors import WrapWarning
 from osim_inertia.kernels import neural_batch as kernel
 from osim_inertia.kernels.batch import inverse_dynamics_of_frames, whole_body
-from osim_inertia.kernels.muscle_line import new_line
-from osim_inertia.kernels.neural_line import LABELS, new_points
+from osim_inertia.kernels.muscle_line import Line, new_line
+from osim_inertia.kernels.neural_line import LABELS, POINTS, Room, new_points
 from osim_inertia.kernels.neural_wrap import ENDS, FEATURES, JET
 from osim_inertia.kernels.opensim_path import CYLINDER
 from osim_inertia.kernels.paths import CONDITIONAL, Paths
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 FRAMES = 16  # at a time: what the network works on should stay in the processor's cache
-POINTS = 12  # most on a bent interval: 3 + 4 + 3, and two corners
 
 
 class NeuralMuscles(MassiveMuscles):
@@ -58,57 +57,55 @@ class NeuralMuscles(MassiveMuscles):
     # ---- what MassiveMuscles offers -------------------------------------------------------------------------------
     def inverse_dynamics(self, q: Array, u: Array, udot: Array, base: Array) -> Array:
         """Generalized forces (F, n), with the ground accelerating by base (3,)."""
-        use, asked = self._ask_within_range(q, u, udot, base)
-        tau = self._others(use).inverse_dynamics(q, u, udot, base) if not use.all() else self._bones(q, u, udot, base)
-        A, P, bent = self._system.arrays, self._system.paths.arrays, np.empty_like(q)
-        for start, stop, bends, beside in asked:
-            kernel.answer_forces(A, P, self.arrays, q, u, udot, base, start, stop, use, bends, beside,
-                                 *self._room(P), bent)
-        return tau + bent
+        use, tau, _, _ = self._bent(q, u, udot, base, self.follows)
+        if use.all():
+            inverse_dynamics_of_frames(self._system.arrays, q, u, udot, base, 0, len(q), bones := np.empty_like(q))
+            return tau + bones
+        return tau + self._others(use).inverse_dynamics(q, u, udot, base)
 
     def whole_body(self, q: Array, u: Array) -> Array:
         """(F, 12): see kernels.dynamics.totals."""
-        rest, base = np.zeros_like(q), np.zeros(3)
-        use, asked = self._ask_within_range(q, u, rest, base)
-        A, P, out = self._system.arrays, self._system.paths.arrays, np.empty((len(q), 12))
+        use, _, bent, _ = self._bent(q, u, np.zeros_like(q), np.zeros(3), self.follows)
         if use.all():
-            whole_body(A, q, u, 0, len(q), out)
+            whole_body(self._system.arrays, q, u, 0, len(q), out := np.empty((len(q), 12)))
         else:
             out = self._others(use).whole_body(q, u)
-        more = np.empty_like(out)
-        for start, stop, bends, beside in asked:
-            kernel.answer_totals(A, P, self.arrays, q, u, start, stop, use, bends, beside, *self._room(P), more)
         out[:, :3] *= out[:, 11:]
-        out += more
+        out += bent
         out[:, :3] /= out[:, 11:]
         return out
 
     def matter(self, q: Array, name: str) -> tuple[Array, Array]:
         """Points of matter (k, 3) of one muscle at a pose (n,), and their masses (k,)."""
-        if name not in self.names:
-            raise KeyError(f"'{name}' is no muscle with mass.")
-        rest, base, m = np.zeros_like(q), np.zeros(3), self.names.index(name)
-        use, asked = self._ask_within_range(q[None], rest[None], rest[None], base)
-        if not use[m]:
-            return super().matter(q, name)
-        (_, _, bends, beside), A, P = asked[0], self._system.arrays, self._system.paths.arrays
-        points, line, E = self._room(P)
-        kernel.answer_matter(A, P, self.arrays, m, q, rest, rest, base, bends, beside, points, line, E)
-        massive = points.label[: points.number[0], 4] > 0.0
-        return points.x[: len(massive)][massive].copy(), points.label[: len(massive), 4][massive].copy()
+        alone = np.array([other == name for other in self.names]) & self.follows
+        if alone.any():
+            rest = np.zeros((1, len(q)))
+            use, _, _, room = self._bent(q[None], rest, rest, np.zeros(3), alone)
+            if use.any():
+                massive = room.label[: room.number[0], 4] > 0.0
+                return room.x[: len(massive)][massive].copy(), room.label[: len(massive), 4][massive].copy()
+        return super().matter(q, name)
+
+    def _bent(self, q: Array, u: Array, udot: Array, base: Array, use: Mask) -> tuple[Mask, Array, Array, Room]:
+        """Which muscles the network bends in this call, their forces (F, n) and totals (F, 12), matter of the last."""
+        use, asked = self._ask_within_range(q, u, udot, base, use)
+        A, P, tau, out = self._system.arrays, self._system.paths.arrays, np.empty_like(q), np.empty((len(q), 12))
+        room = self._room(P)
+        for start, stop, bends, beside in asked:
+            kernel.answer(A, P, self.arrays, q, u, udot, base, start, stop, use, bends, beside, *room, tau, out)
+        return use, tau, out, room[0]
 
     # ---- the network ----------------------------------------------------------------------------------------------
     def _ask_within_range(
-        self, q: Array, u: Array, udot: Array, base: Array
+        self, q: Array, u: Array, udot: Array, base: Array, use: Mask
     ) -> tuple[Mask, list[tuple[int, int, NDArray[np.int64], Array]]]:
-        """Which muscles the network bends in this call, and for blocks of frames what it says."""
-        use = self.follows.copy()
+        """Which of these muscles the network bends in this call, and for blocks of frames what it says."""
         while True:
             asked, outside = self._ask(q, u, udot, base, use)
             if not outside.any():
                 return use, asked
             self._warn_of_range(outside)
-            use &= ~outside
+            use = use & ~outside
 
     def _ask(self, q: Array, u: Array, udot: Array, base: Array, use: Mask) -> tuple[list, Mask]:
         A, P, nm = self._system.arrays, self._system.paths.arrays, len(self.names)
@@ -153,12 +150,7 @@ class NeuralMuscles(MassiveMuscles):
         others.names = tuple(np.array(self.names)[~use])
         return others
 
-    def _bones(self, q: Array, u: Array, udot: Array, base: Array) -> Array:
-        tau, A = np.empty_like(q), self._system.arrays
-        inverse_dynamics_of_frames(A, q, u, udot, base, 0, len(q), tau)
-        return tau
-
-    def _room(self, P: Paths) -> tuple:
+    def _room(self, P: Paths) -> tuple[Room, Line, Array]:
         beads = int(self.arrays.material[:, 5].max(initial=0.0))
         return new_points(self._nodes, beads), new_line(self._nodes, len(P.object_body)), np.zeros(ENDS)
 

@@ -31,12 +31,13 @@ from osim_inertia.errors import FileError, OsimInertiaError
 @click.option("--jacobian", type=click.FloatRange(min=0.0), default=0.0, show_default=True,
               help="Weight of the Jacobian loss beside the position loss.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of samples and weights.")
-@click.option("--threads", type=click.IntRange(min=1), help="Of PyTorch.  [default: as PyTorch likes]")
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True,
+              help="Of PyTorch; more help networks as large as the papers'.")
 @click.option("--resume", is_flag=True, help="Go on from checkpoint.pt in FOLDER, with the same settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")  # fmt: skip
 def train_wrap(
     output: Path, inputs: str, surface: str, depth: int | None, width: int | None, steps: int | None,
-    batch: int | None, rate: float | None, threshold: float, jacobian: float, seed: int, threads: int | None,
+    batch: int | None, rate: float | None, threshold: float, jacobian: float, seed: int, threads: int,
     resume: bool, as_json: bool,
 ) -> None:
     """Train a network that gives the points of a muscle on a wrap surface.

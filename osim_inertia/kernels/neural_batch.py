@@ -1,6 +1,6 @@
 """Muscles that a network bends round a cylinder, over frames: what the network is asked, and what follows from it.
 
-    q, u, udot --> [find_questions] --> features --> network --> C of every point --> [answer_*] --> forces, totals
+    q, u, udot --> [find_questions] --> features --> network --> C of every point --> [answer] --> forces, totals
                           ^ here                                                           ^ and here
 A muscle's path has one wrap, on a cylinder; in one instant at most one interval is bent (neural_wrap), the others are
 straight. The bent interval is split at its two contacts and has Gauss points on all three pieces, contact or not, so
@@ -26,7 +26,7 @@ from osim_inertia.kernels.neural_line import (
 )
 from osim_inertia.kernels.neural_wrap import NO_CONTACT, RAMP, angle_of_arc, canonical_jets
 from osim_inertia.kernels.shortest_record import CHAIN, WHERE
-from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, load, scaled
+from osim_inertia.kernels.vec3 import cross, dot3, kernel, load
 
 # columns of `bends`: what is bent in one frame of one muscle
 FIRST = 0  # its first point among all questions
@@ -136,23 +136,16 @@ def _ask(room, j, E, ask, at):
     canonical_jets(E[0], E[3], E[6], room.label[j, 0], rates, ask.features[at], ask.beside[at], ask.scale[at])
 
 
-@inner
-def _place(P, muscles, m, S, q, u, udot, dw, dv, base, bend, beside, room, line, E):
-    """Matter of muscle m in one frame, with its motion, into the room; number of nodes. The objects are in place."""
-    i, k = muscles.path[m], bend[INTERVAL]
-    n = move_nodes(P, i, S, q, u, udot, dw, dv, base, -1, 0.0, line)
-    fill_line(P, i, n, k, float(bend[SENSE]), bend[ATTACHED], line, E)
-    spread_points(muscles.material[m], n, k, line, E, room)
-    place_points(P, i, k, line, E, beside, bend[FIRST], room)
-    return n
-
-
 @kernel
-def answer_forces(A, P, muscles, q, u, udot, base, start, stop, use, bends, beside, room, line, E, tau):
-    """tau (F, n): generalized forces of the inertia of these muscles alone."""
+def answer(A, P, muscles, q, u, udot, base, start, stop, use, bends, beside, room, line, E, tau, out):
+    """What follows for frames start … stop − 1, of these muscles alone: tau (F, n), the generalized forces of their
+    inertia, and out (F, 12), Σ m x, linear momentum, angular momentum, T, V, mass. The room keeps the matter of the
+    last muscle.
+    """
     nb, nu = A.parent.shape[0], A.body_of.shape[0]
     S, extra = new_motion(A), np.empty(nu)
     dw, dv, moment, force = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
+    gravity = (A.gravity[0], A.gravity[1], A.gravity[2])
     for f in range(start, stop):
         move(A, q[f], u[f], S)
         accelerate(A, S, u[f], udot[f], base, dw, dv)
@@ -160,51 +153,33 @@ def answer_forces(A, P, muscles, q, u, udot, base, start, stop, use, bends, besi
         moment[:] = 0.0
         force[:] = 0.0
         extra[:] = 0.0
+        out[f, :] = 0.0
         for m in range(muscles.path.shape[0]):
-            if use[m]:
-                bend = bends[f, m]
-                n = _place(P, muscles, m, S, q[f], u[f], udot[f], dw, dv, base, bend, beside, room, line, E)
-                pull_points(
-                    P, muscles, m, n, bend[INTERVAL], S, beside, bend[FIRST], line, E, room, moment, force, extra
-                )
+            if not use[m]:
+                continue
+            bend, i = bends[f, m], muscles.path[m]
+            k, first = bend[INTERVAL], bend[FIRST]
+            n = move_nodes(P, i, S, q[f], u[f], udot[f], dw, dv, base, -1, 0.0, line)
+            fill_line(P, i, n, k, float(bend[SENSE]), bend[ATTACHED], line, E)
+            spread_points(muscles.material[m], n, k, line, E, room)
+            place_points(P, i, k, line, E, beside, first, room)
+            pull_points(P, muscles, m, n, k, S, beside, first, line, E, room, moment, force, extra)
+            _add_totals(room, gravity, out[f])
         forces_to_coordinates(A, S, moment, force, tau[f])
         for c in range(nu):
             tau[f, c] += extra[c]
 
 
-@kernel
-def answer_totals(A, P, muscles, q, u, start, stop, use, bends, beside, room, line, E, out):
-    """out (F, 12) of these muscles alone: Σ m x, linear momentum, angular momentum, T, V, mass."""
-    nb, nu = A.parent.shape[0], A.body_of.shape[0]
-    S, rest, base = new_motion(A), np.zeros(nu), np.zeros(3)
-    dw, dv = np.zeros((nb, 3)), np.zeros((nb, 3))
-    gravity = (A.gravity[0], A.gravity[1], A.gravity[2])
-    for f in range(start, stop):
-        move(A, q[f], u[f], S)
-        move_objects(P, S, dw, dv, base, line)
-        out[f, :] = 0.0
-        center = linear = angular = (0.0, 0.0, 0.0)
-        for m in range(muscles.path.shape[0]):
-            if not use[m]:
-                continue
-            _place(P, muscles, m, S, q[f], u[f], rest, dw, dv, base, bends[f, m], beside, room, line, E)
-            for j in range(room.number[0]):
-                mass, x, v = room.label[j, 4], load(room.x[j]), load(room.v[j])
-                center, linear = add(center, scaled(mass, x)), add(linear, scaled(mass, v))
-                angular = add(angular, scaled(mass, cross(x, v)))
-                out[f, 9] += 0.5 * mass * dot3(v, v)
-                out[f, 10] -= mass * dot3(gravity, x)
-                out[f, 11] += mass
-        for j in range(3):
-            out[f, j], out[f, 3 + j], out[f, 6 + j] = center[j], linear[j], angular[j]
-
-
-@kernel
-def answer_matter(A, P, muscles, m, q, u, udot, base, bends, beside, room, line, E):
-    """Points of matter of muscle m in one frame (n,), with their motion, into the room."""
-    nb = A.parent.shape[0]
-    S, dw, dv = new_motion(A), np.empty((nb, 3)), np.empty((nb, 3))
-    move(A, q, u, S)
-    accelerate(A, S, u, udot, base, dw, dv)
-    move_objects(P, S, dw, dv, base, line)
-    _place(P, muscles, m, S, q, u, udot, dw, dv, base, bends[0, m], beside, room, line, E)
+@inner
+def _add_totals(room, gravity, out):
+    """Add the matter in the room to out (12,)."""
+    for j in range(room.number[0]):
+        mass, x, v = room.label[j, 4], load(room.x[j]), load(room.v[j])
+        spin = cross(x, v)
+        for c in range(3):
+            out[c] += mass * x[c]
+            out[3 + c] += mass * v[c]
+            out[6 + c] += mass * spin[c]
+        out[9] += 0.5 * mass * dot3(v, v)
+        out[10] -= mass * dot3(gravity, x)
+        out[11] += mass

@@ -10,14 +10,19 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.geodesic_common import inner
-from osim_inertia.kernels.muscle_inertia import GAUSS_2, GAUSS_4, NONE, WEIGHT_4, nodes_to_bodies
+from osim_inertia.kernels.muscle_inertia import NONE, nodes_to_bodies
 from osim_inertia.kernels.muscle_line import ACC, LENGTH, LENGTH_PULL, PULL, START, V, X, add_vec, set_vec, vec
 from osim_inertia.kernels.neural_wrap import E_A, E_DP, E_DS, E_LENGTH, E_T, bent_point, bent_transpose, set_ends
 from osim_inertia.kernels.rotation import matrix, push, row, times, times_t
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, load, norm, scaled, store, sub
 
 LABELS = 5  # η and its two rates, ξ, mass
-GAUSS_3 = 0.7745966692414834  # √(3/5)
+ON_TANGENT = 6  # Gauss points on each tangent of the bent interval: near the contacts the network bends it, too
+ON_ARC = 4  # and on its arc
+POINTS = 2 * ON_TANGENT + ON_ARC + 2  # most on a bent interval, with two corners
+GAUSS = np.zeros((9, 2, 9))  # nodes and weights by their number
+for _n in range(1, 9):
+    GAUSS[_n, :, :_n] = np.polynomial.legendre.leggauss(_n)
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -35,7 +40,7 @@ class Room(NamedTuple):
 
 def new_points(nodes: int, beads: int) -> Room:
     """Room for paths of so many points."""
-    most = max(4 * nodes + 16, beads + 2 * nodes)
+    most = max(4 * nodes + POINTS, beads + 2 * nodes)
     return Room(np.zeros(1, np.int64), np.zeros(most, np.int64), np.zeros((most, LABELS)),
                 *(np.zeros((most, 3)) for _ in range(4)))
 
@@ -109,21 +114,14 @@ def _add_point(line, room, k, s, xi, mass):
 
 @inner
 def _add_piece(line, room, k, low, high, points, a0, stretch, density):
-    """Two, three or four Gauss points on path length low … high of interval k."""
+    """Gauss points on path length low … high of interval k."""
     if high - low < NONE:
         return
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     mass = density * half / stretch
     for j in range(points):
-        if points == 2:
-            node, weight = (GAUSS_2 if j == 1 else -GAUSS_2), 1.0
-        elif points == 3:
-            node, weight = GAUSS_3 * (j - 1.0), 8.0 / 9.0 if j == 1 else 5.0 / 9.0
-        else:
-            node = GAUSS_4[0] if j == 1 or j == 2 else GAUSS_4[1]
-            node, weight = (node if j > 1 else -node), WEIGHT_4[0] if j == 1 or j == 2 else WEIGHT_4[1]
-        s = middle + node * half
-        _add_point(line, room, k, s, (s - a0) / stretch, weight * mass)
+        s = middle + GAUSS[points, 0, j] * half
+        _add_point(line, room, k, s, (s - a0) / stretch, GAUSS[points, 1, j] * mass)
 
 
 @inner
@@ -152,9 +150,9 @@ def spread_points(muscle, n, bent, line, E, room):
             continue
         scale = length / (E[E_A] + E[E_A + 3] + E[E_T])
         meet, leave = start + scale * E[E_A], start + scale * (E[E_A] + E[E_T])
-        _add_piece(line, room, k, edge, min(end, meet), 3, a0, stretch, density)
-        _add_piece(line, room, k, max(edge, meet), min(end, leave), 4, a0, stretch, density)
-        _add_piece(line, room, k, max(edge, leave), end, 3, a0, stretch, density)
+        _add_piece(line, room, k, edge, min(end, meet), ON_TANGENT, a0, stretch, density)
+        _add_piece(line, room, k, max(edge, meet), min(end, leave), ON_ARC, a0, stretch, density)
+        _add_piece(line, room, k, max(edge, leave), end, ON_TANGENT, a0, stretch, density)
     for k in range(1, n - 1):
         s = line.rows[k, START]
         xi = (s - a0) / stretch

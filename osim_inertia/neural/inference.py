@@ -86,6 +86,8 @@ def read_network(path: str | Path) -> Network:
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
             layers = range(sum(name.startswith("w") for name in file.files))
+            if not layers:
+                raise KeyError("w0")
             return Network([file[f"w{i}"] for i in layers], [file[f"b{i}"] for i in layers], about)
     except OSError as error:
         raise FileError(f"The network cannot be read: {error.strerror or error}.", file=path) from None

@@ -39,7 +39,8 @@ def canonical_samples(
     least = threshold * (a + b) / (1.0 - threshold)
     attached = rng.random(n) >= DETACHED
     way = rng.random(n) ** 2
-    theta = np.where(attached, least + (reach.widest - least) * way, -way)
+    apart = np.minimum(1.0, np.arctan(a) + np.arctan(b))  # more would put one end on the other side of the other
+    theta = np.where(attached, least + (reach.widest - least) * way, -apart * way)
     return a, b, theta, rng.random(n)
 
 
