@@ -83,7 +83,7 @@ def swing(system, seconds):
     def rate(_, y):
         return np.concatenate([y[2:], system.forward_dynamics(y[:2], y[2:], np.zeros(2))[0]])
 
-    run = solve_ivp(rate, (0.0, seconds), [1.2, 0.5, 0.0, 0.0], method="DOP853", rtol=1e-8, atol=1e-8,
+    run = solve_ivp(rate, (0.0, seconds), [0.8, 0.5, 0.0, 0.0], method="DOP853", rtol=1e-8, atol=1e-8,
                     t_eval=np.linspace(0.0, seconds, 101))
     q, u = run.y[:2].T, run.y[2:].T
     kinetic = system.kinetic_energy(q, u)
@@ -93,12 +93,12 @@ def swing(system, seconds):
 
 def test_a_limb_keeps_its_energy_while_its_muscle_swings_on_and_off_a_cylinder():
     assert swing(limb(quadrant="+x"), 5.0) < 1e-3
-    assert swing(limb(quadrant="+x", wrap="exact"), 1.5) > 1e-2  # the raw jump
+    assert swing(limb(quadrant="+x", wrap="exact"), 2.0) > 1e-2  # the raw jump
 
 
 # ---- range ----------------------------------------------------------------------------------------------------------
 def test_outside_the_range_a_muscle_is_blended_and_the_user_told_once():
-    close = (("rod1", (0.121, -0.5, 0.0)), PULLEY[1])  # 1.0 radii from the axis
+    close = (("rod1", (0.1203, -0.5, 0.0)), PULLEY[1])  # 1.0025 radii from the axis
     neural, blend = limb(close), limb(close, "blend")
     q = np.array([[0.3, -1.5], [0.3, -1.2]])
     with pytest.warns(WrapWarning, match=r"leaves the range.*blended instead"):
