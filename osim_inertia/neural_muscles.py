@@ -8,7 +8,6 @@ network was trained for, the muscle is blended in all frames of that call, and a
 
 from __future__ import annotations
 
-import copy
 import warnings
 from typing import TYPE_CHECKING
 
@@ -144,8 +143,8 @@ class NeuralMuscles(MassiveMuscles):
     # ---- the rest -------------------------------------------------------------------------------------------------
     def _others(self, use: Mask) -> MassiveMuscles:
         """The blended muscles, with the skeleton."""
-        others = copy.copy(self)
-        others.__class__ = MassiveMuscles  # type: ignore[assignment]
+        others = MassiveMuscles.__new__(MassiveMuscles)
+        others.__dict__.update(self.__dict__)
         others.arrays = self.arrays._replace(path=self.arrays.path[~use], material=self.arrays.material[~use])
         others.names = tuple(np.array(self.names)[~use])
         return others

@@ -35,7 +35,7 @@ class Canonical:
 
     first: Array  # (N,) distance of p from the axis, in radii
     second: Array  # (N,) of s
-    turn: Array  # (N,) angle from p to s, the way the path goes: 0 … 2π
+    turn: Array  # (N,) angle from p to s, the way the path goes
     rise: Array  # (N,) radii
     label: Array  # (N,)
     sense: Array  # (N,) ±1: mirrored where -1
@@ -63,15 +63,22 @@ class Canonical:
 
 
 def canonical(p: ArrayLike, s: ArrayLike, label: ArrayLike, radius: ArrayLike, sense: ArrayLike = 0) -> Canonical:
-    """Ends p, s (N, 3) in the frame of a cylinder about z. sense ±1: which way round; 0: the shorter way."""
+    """Ends p, s (N, 3) in the frame of a cylinder about z. sense ±1: which way round; 0: the shorter way.
+
+    Long tangents and a wide arc may turn by more than a full turn. The arc then is taken to be in the range of the
+    network, and not a chord that passes by on the far side.
+    """
     p, s = np.atleast_2d(np.asarray(p, float)), np.atleast_2d(np.asarray(s, float))
     radius = np.broadcast_to(np.asarray(radius, float), len(p))
     angle = np.arctan2(p[:, 1], p[:, 0])
     turn = np.arctan2(s[:, 1], s[:, 0]) - angle
     shorter = np.where(np.sin(turn) >= 0.0, 1.0, -1.0)
     way = np.where(np.broadcast_to(sense, len(p)) == 0, shorter, sense)
+    first, second = np.hypot(p[:, 0], p[:, 1]) / radius, np.hypot(s[:, 0], s[:, 1]) / radius
+    turn = np.mod(way * turn, 2.0 * np.pi)
+    beyond = turn - sum(np.arccos(1.0 / np.maximum(x, 1.0)) for x in (first, second)) < Reach().widest - 2.0 * np.pi
+    turn = np.where(beyond & (np.broadcast_to(sense, len(p)) != 0), turn + 2.0 * np.pi, turn)
     return Canonical(
-        first=np.hypot(p[:, 0], p[:, 1]) / radius, second=np.hypot(s[:, 0], s[:, 1]) / radius,
-        turn=np.mod(way * turn, 2.0 * np.pi), rise=(s[:, 2] - p[:, 2]) / radius,
+        first=first, second=second, turn=turn, rise=(s[:, 2] - p[:, 2]) / radius,
         label=np.broadcast_to(np.asarray(label, float), len(p)), sense=way, angle=angle, height=p[:, 2], radius=radius,
     )

@@ -46,7 +46,7 @@ def test_a_path_without_contact_is_straight():
     p, s, label, radius, sense, a, b, _ = samples(2000, np.random.default_rng(2))
     theta = -np.minimum(0.08 * (a + b) + 0.01, 0.9 * (np.arctan(a) + np.arctan(b)))
     p, s = placed(a, b, theta, radius, np.ones(2000), np.zeros(2000), np.zeros(2000), sense)
-    found = NETWORK.points(canonical(p, s, label, radius, sense))
+    found = NETWORK.points(canonical(p, s, label, radius))
     assert_allclose(found, p + label[:, None] * (s - p), rtol=0, atol=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""validation/neural: what its README claims is still what the code gives."""
+"""validation/neural: the figures that need no training come out again (tests/test_studies.py holds the stored ones)."""
 
 from __future__ import annotations
 
@@ -11,29 +11,7 @@ from conftest import DATA, REQUIRED
 
 STUDY = Path(__file__).resolve().parents[2] / "validation" / "neural"
 EXPECTED = json.loads((STUDY / "expected.json").read_text(encoding="utf-8")) if STUDY.is_dir() else {}
-AGAIN = ("position error of the shipped network", "rajagopal_run", "rajagopal_run, one cylinder per muscle")
-
-
-def figure(results: dict, path: str) -> float:
-    for key in path.split(" / "):
-        results = results[key]
-    return float(results)
-
-
-def check(results: dict, path: str) -> None:
-    bound, value = EXPECTED[path], figure(results, path)
-    if "at most" in bound:
-        assert value <= bound["at most"], path
-    if "at least" in bound:
-        assert value >= bound["at least"], path
-    if "value" in bound:
-        assert value == pytest.approx(bound["value"], rel=bound["relative"]), path
-
-
-@pytest.mark.parametrize("path", EXPECTED)
-def test_stored_figures_are_the_expected_ones(path):
-    stored = json.loads((STUDY / "results.json").read_text()) | json.loads((STUDY / "papers.json").read_text())
-    check(stored, path)
+AGAIN = [name for name in EXPECTED if name.startswith(("shipped network, ", "rajagopal_run"))]
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +20,21 @@ def again():
     if not (DATA / "trials" / "rajagopal_run").is_dir() and not REQUIRED:
         pytest.skip("the reference data is not beside the project")
     pytest.importorskip("matplotlib").use("Agg")
-    spec = importlib.util.spec_from_file_location("neural_study", STUDY / "study.py")
-    study = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(study)
-    values = study.positions(), study.running("rajagopal_run", alone=False), study.running("rajagopal_run", alone=True)
-    return dict(zip(AGAIN, values))
+    pytest.importorskip("torch", reason="papers.py, which the study imports, trains networks")
+    specification = importlib.util.spec_from_file_location("neural_study", STUDY / "study.py")
+    study = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(study)
+    trials = [study.running("rajagopal_run", alone=alone) for alone in (False, True)]
+    return study.positions() | trials[0] | trials[1]
 
 
-@pytest.mark.parametrize("path", [path for path in EXPECTED if path.split(" / ")[0] in AGAIN])
-def test_figures_come_out_again(path, again):
-    check(again, path)
+def test_there_are_figures_to_check():
+    assert len(AGAIN) >= 8
+
+
+@pytest.mark.parametrize("name", [name for name in AGAIN if "origin" not in name and "radius 0" not in name])
+def test_figures_come_out_again(name, again):
+    found, wanted = again[name], EXPECTED[name]
+    if "value" in wanted:
+        assert found == pytest.approx(wanted["value"], abs=wanted["within"])
+    assert wanted.get("at least", -1e9) <= found <= wanted.get("at most", 1e9)

@@ -1,6 +1,6 @@
 """The dissertation's §6.2.6 and §6.2.7 again: depth, width, threshold, the jump, and failures outside the range.
 
-    python validation/neural/papers.py      trains eight networks, writes papers.png and papers.json beside this file
+Part of study.py. Networks that were trained before, in results/ beside this file, are used again.
 
 The papers trained for hours on graphics cards; here every network gets the same 1000 steps of 256 samples on one
 processor core. The scene is that of Fig. 6.8: a cylinder, one end fixed, the other moving along x until the path lets
@@ -9,7 +9,6 @@ go of the cylinder.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -51,101 +50,96 @@ def canonical_points(network: Network, inputs: np.ndarray) -> np.ndarray:
     return network.points(canonical(inputs[:, :3], inputs[:, 3:6], inputs[:, 6], inputs[:, 7]))
 
 
-def errors(network: Network, seed: int = 5) -> dict[str, float]:
-    """Position errors in m on fresh samples of the papers' box with the 1 % rule, ends included."""
+def errors(network: Network, seed: int = 5) -> tuple[float, float, float]:
+    """Position errors in m on fresh samples of the papers' box with the 1 % rule: median, p99, median at label 0."""
     inputs, points = box_samples(50_000, np.random.default_rng(seed))
     error = np.linalg.norm(network.values(inputs) - points, axis=1)
     at_ends = inputs.copy()
     at_ends[:, 6] = 0.0
     ends = np.linalg.norm(network.values(at_ends) - inputs[:, :3], axis=1)
-    return {"median": float(np.median(error)), "p99": float(np.quantile(error, 0.99)),
-            "median at label 0": float(np.median(ends))}
+    return float(np.median(error)), float(np.quantile(error, 0.99)), float(np.median(ends))
 
 
-def jump(points: np.ndarray, x: np.ndarray) -> dict[str, float]:
-    """Behaviour along the scene: largest slope jump between neighbours, and the roughness of the Jacobian."""
-    slope = np.gradient(points, x)
-    return {"largest change of the Jacobian between neighbours": float(np.abs(np.diff(slope)).max()),
-            "turns of the Jacobian": int((np.diff(np.sign(np.diff(slope))) != 0).sum())}
+def largest_step(points: np.ndarray, x: np.ndarray) -> float:
+    """Largest change of the Jacobian between neighbours on the scene's grid: 1 mm."""
+    return float(np.abs(np.diff(np.gradient(points, x))).max())
 
 
-def failures(network: Network) -> dict[str, dict[str, float]]:
-    """Length of the drawn path against the exact one outside the training box, in per cent (Figs. 6.13, 6.14)."""
+def length_error(network: Network | None, origin: tuple[float, float, float], radius: float) -> float:
+    """By how many per cent the length of the drawn path is off (Figs. 6.13, 6.14); None: the shipped network."""
     labels = np.linspace(0.0, 1.0, 101)
-
-    def difference(origin: tuple, radius: float, by: str) -> float:
-        inputs = np.tile([*origin, -0.5, 0.0, 0.0, 0.0, radius], (len(labels), 1))
-        inputs[:, 6] = labels
-        drawn = network.values(inputs) if by == "papers" else canonical_points(shipped_network(), inputs)
-        lengths = [np.linalg.norm(np.diff(x, axis=0), axis=1).sum() for x in (drawn, exact(inputs)[0])]
-        return float(100.0 * abs(lengths[0] / lengths[1] - 1.0))
-
-    result: dict[str, dict[str, float]] = {}
-    for by in ("papers", "shipped"):
-        for x in (1.0, 1.2, 1.5, 2.0):
-            result.setdefault(f"{by}: origin at x", {})[f"{x:g} m"] = difference((x, 0.02, 0.0), 0.15, by)
-        for radius in (0.2, 0.25, 0.3, 0.4):
-            result.setdefault(f"{by}: radius", {})[f"{radius:g} m"] = difference((1.0, 0.02, 0.0), radius, by)
-    return result
-
-
-def main() -> None:
-    """All networks: figure and JSON."""
-    x = np.linspace(FROM, TO, 701)
-    truth = exact(scene(x))[0][:, 0]
-    figure, axes = plt.subplots(2, 3, figsize=(14, 8), layout="constrained")
-    results: dict = {"steps": STEPS, "batch": BATCH, "shapes": {}, "thresholds": {}}
-    chosen = None
-    for depth, width in SHAPES:
-        network, curve = trained(depth, width, 0.01)
-        chosen = network if (depth, width) == (6, 256) else chosen
-        name = f"{depth} × {width}"
-        points = network.values(scene(x))[:, 0]
-        results["shapes"][name] = errors(network) | jump(points, x)
-        axes[0, 0].semilogy([row[0] for row in curve], [row[1] for row in curve], label=name)
-        axes[0, 1].plot(x, points, lw=1, label=name)
-        axes[1, 1].plot(x, np.gradient(points, x), lw=1, label=name)
-        print(name, results["shapes"][name], flush=True)
-    assert chosen is not None
-    for threshold in (0.01, *THRESHOLDS):
-        network = chosen if threshold == 0.01 else trained(6, 256, threshold)[0]
-        points = network.values(scene(x))[:, 0]
-        near = np.abs(x - touch_down(x)) < 0.1
-        results["thresholds"][f"{threshold:.0%}"] = {
-            "largest error near touch-down (m)": float(np.abs(points - truth)[near].max())} | jump(points, x)
-        axes[0, 2].plot(x, points, lw=1, label=f"{threshold:.0%}")
-        axes[1, 2].plot(x, np.gradient(points, x), lw=1, label=f"{threshold:.0%}")
-        print(threshold, results["thresholds"][f"{threshold:.0%}"], flush=True)
-    shipped = canonical_points(shipped_network(), scene(x))[:, 0]
-    results["shipped"] = {"largest error along the scene (m)": float(np.abs(shipped - truth).max())} | jump(shipped, x)
-    results["failures outside the range: length off by %"] = failures(chosen)
-    for row, values in ((0, lambda y: y), (1, lambda y: np.gradient(y, x))):
-        for column in (1, 2):
-            axes[row, column].plot(x, values(truth), "k", lw=2, alpha=0.4, label="exact")
-            axes[row, column].plot(x, values(shipped), "r:", lw=2, label="shipped")
-            axes[row, column].set(xlabel="insertion x (m)", ylabel="x of the middle (m)" if row == 0 else "Jacobian")
-            axes[row, column].legend(fontsize=7)
-    axes[1, 1].set_ylim(-0.5, 1.5)
-    axes[1, 2].set_ylim(-0.5, 1.5)
-    axes[0, 0].set(xlabel="step", ylabel="error in training (m)", title="depth and width")
-    axes[0, 1].set_title("threshold 1 %: networks by size")
-    axes[0, 2].set_title("6 × 256: networks by threshold")
-    for name, row in results["failures outside the range: length off by %"].items():
-        if "radius" in name:
-            radii = [float(key.split()[0]) for key in row]
-            axes[1, 0].semilogy(radii, np.maximum(list(row.values()), 1e-4), "o-", label=name)
-    axes[1, 0].set(xlabel="radius (m); trained up to 0.2", ylabel="length off by %", title="outside the range")
-    for axis in axes[:, 0]:
-        axis.legend(fontsize=7)
-    figure.savefig(HERE / "papers.png", dpi=100)
-    (HERE / "papers.json").write_text(json.dumps(results, indent=1) + "\n")
+    inputs = np.tile([*origin, -0.5, 0.0, 0.0, 0.0, radius], (len(labels), 1))
+    inputs[:, 6] = labels
+    drawn = network.values(inputs) if network else canonical_points(shipped_network(), inputs)
+    lengths = [np.linalg.norm(np.diff(x, axis=0), axis=1).sum() for x in (drawn, exact(inputs)[0])]
+    return float(100.0 * abs(lengths[0] / lengths[1] - 1.0))
 
 
 def touch_down(x: np.ndarray) -> float:
     """Where the path of the scene touches the cylinder."""
     share = exact(scene(x))[1]
-    return float(x[np.argmax(share > 0.0)] if share[0] == 0.0 else x[np.argmax(share == 0.0)])
+    return float(x[np.argmax(share > 0.0)])
 
 
-if __name__ == "__main__":
-    main()
+def repeat(folder: Path) -> dict[str, float]:
+    """All networks: papers.png, and the figures."""
+    x = np.linspace(FROM, TO, 701)
+    truth = exact(scene(x))[0][:, 0]
+    near = np.abs(x - touch_down(x)) < 0.1
+    figure, axes = plt.subplots(2, 3, figsize=(14, 8), layout="constrained")
+    results: dict[str, float] = {}
+    lines: dict[int, dict[str, np.ndarray]] = {1: {}, 2: {}}
+    for depth, width in SHAPES:
+        network, curve = trained(depth, width, 0.01)
+        name = f"{depth} × {width}"
+        median, tail, ends = errors(network)
+        results[f"papers' network {name}: median error (mm)"] = 1e3 * median
+        results[f"papers' network {name}: 99th percentile (mm)"] = 1e3 * tail
+        results[f"papers' network {name}: median error at label 0 (mm)"] = 1e3 * ends
+        axes[0, 0].semilogy([row[0] for row in curve], [row[1] for row in curve], "o-", ms=3, label=name)
+        lines[1][name] = network.values(scene(x))[:, 0]
+        results[f"papers' network {name}: largest step of the Jacobian over 1 mm"] = largest_step(lines[1][name], x)
+    for threshold in (0.01, *THRESHOLDS):
+        network, _ = trained(6, 256, threshold)
+        points = lines[2][f"{threshold:.0%}"] = network.values(scene(x))[:, 0]
+        error = 1e3 * float(np.abs(points - truth)[near].max())
+        results[f"papers' network, threshold {threshold:.0%}: largest error near touch-down (mm)"] = error
+    chosen, _ = trained(6, 256, 0.01)
+    shipped = canonical_points(shipped_network(), scene(x))[:, 0]
+    results["shipped network on the same scene: largest error near touch-down (mm)"] = 1e3 * float(
+        np.abs(shipped - truth)[near].max())
+    results["exact path on the same scene: largest step of the Jacobian over 1 mm"] = largest_step(truth, x)
+    results["shipped network on the same scene: largest step of the Jacobian over 1 mm"] = largest_step(shipped, x)
+    for who, network in (("papers' network", chosen), ("shipped network", None)):
+        for at in (1.0, 1.5, 2.0):
+            results[f"{who}, origin at {at:g} m: length off (%)"] = length_error(network, (at, 0.02, 0.0), 0.15)
+        for radius in (0.2, 0.3, 0.4):
+            results[f"{who}, radius {radius:g} m: length off (%)"] = length_error(network, (1.0, 0.02, 0.0), radius)
+    _draw(axes, x, lines, truth, shipped, chosen)
+    figure.savefig(folder / "papers.png", dpi=90)
+    return results
+
+
+def _draw(
+    axes: np.ndarray, x: np.ndarray, lines: dict, truth: np.ndarray, shipped: np.ndarray, chosen: Network
+) -> None:
+    for row, shown in ((0, lambda y: y), (1, lambda y: np.gradient(y, x))):
+        for column in (1, 2):
+            axis = axes[row, column]
+            axis.plot(x, shown(truth), "k", lw=3, alpha=0.4, label="exact")
+            for name, points in lines[column].items():
+                axis.plot(x, shown(points), lw=1, label=name)
+            axis.plot(x, shown(shipped), "r:", lw=2, label="shipped")
+            axis.set(xlabel="insertion x (m)", ylabel="Jacobian" if row else "x of the middle (m)")
+            axis.legend(fontsize=7)
+    radii = np.linspace(0.05, 0.4, 36)
+    for name, network in (("papers' kind, 6 × 256", chosen), ("shipped", None)):
+        off = [max(length_error(network, (1.0, 0.02, 0.0), radius), 1e-4) for radius in radii]
+        axes[1, 0].semilogy(radii, off, label=name)
+    axes[1, 0].axvline(0.2, color="k", lw=0.5)
+    axes[1, 0].set(xlabel="radius (m); trained up to 0.2", ylabel="length off by %", title="outside the range")
+    axes[0, 0].set(xlabel="step", ylabel="error in training (m)", title="depth and width")
+    axes[0, 1].set_title("threshold 1 %: networks by size")
+    axes[0, 2].set_title("6 × 256: networks by threshold")
+    for axis in axes[:, 0]:
+        axis.legend(fontsize=7)

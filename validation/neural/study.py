@@ -1,7 +1,8 @@
 """Network against blend against exact path: position, Jacobian, energy, real running, cost.
 
-    python validation/neural/study.py      writes study.png and results.json beside this file (papers.py: the networks
-                                           of the papers, which take longer)
+    python validation/neural/study.py [FOLDER]      writes study.png, papers.png and results.json
+
+The networks of the papers, which have to be trained first, are in papers.py.
 
 Energy: the double pendulum of validation/energy, released so that the knee stays below half a turn (beyond, the path
 flips to the other side of the cylinder, whatever the method). Running: 80 % of the mass of every body that has muscle
@@ -31,8 +32,9 @@ from osim_inertia.neural.sampling import canonical_samples
 
 HERE = Path(__file__).resolve().parent
 TRIALS = HERE.parents[2] / "shared/data/trials"
-sys.path.insert(0, str(HERE.parents[1] / "tests"))
-from limbs import double_pendulum  # noqa: E402  (the path above must be set first)
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tests")]
+import papers  # noqa: E402  (the path above must be set first)
+from limbs import double_pendulum  # noqa: E402
 
 PULLEY = (("rod1", (0.06, -0.15, 0.0)), ("rod2", (0.06, -0.3, 0.02)))
 WAYS = ("blend", "neural", "exact")
@@ -44,18 +46,21 @@ def rms(x: np.ndarray) -> float:
     return float(np.sqrt(np.mean(x**2)))
 
 
-def positions() -> dict[str, dict[str, float]]:
+def positions() -> dict[str, float]:
     """Position error of the shipped network, in per cent of the radius and in mm on a 3 cm cylinder."""
     rng, network = np.random.default_rng(3), shipped_network()
     result = {}
-    for name, threshold in (("in range, 1 % rule", 0.01), ("all, also barely in contact", 0.0)):
+    for name, threshold in (("1 % rule", 0.01), ("also barely in contact", 0.0)):
         a, b, theta, label = canonical_samples(100_000, rng, threshold=threshold)
         features, base, scale, exact = canonical_inputs(a, b, theta, label)
         error = np.linalg.norm(base + scale[:, None] * network.values(features) - exact, axis=1)
         for part, rows in (("", theta > -9.0), (", in contact", theta > 0.0)):
-            median, tail = np.median(error[rows]), np.quantile(error[rows], 0.99)
-            result[name + part] = {"median %": 100 * median, "p99 %": 100 * tail, "largest %": 100 * error[rows].max(),
-                                   "median mm": CYLINDER * median, "p99 mm": CYLINDER * tail}
+            median, tail = float(np.median(error[rows])), float(np.quantile(error[rows], 0.99))
+            start = f"shipped network, {name}{part}"
+            result[f"{start}: median error (% of the radius)"] = 100 * median
+            result[f"{start}: 99th percentile (% of the radius)"] = 100 * tail
+            result[f"{start}: median error on a 3 cm cylinder (mm)"] = CYLINDER * median
+            result[f"{start}: 99th percentile on a 3 cm cylinder (mm)"] = CYLINDER * tail
     return result
 
 
@@ -72,8 +77,9 @@ def jacobians(axis: plt.Axes) -> dict[str, float]:
     result = {}
     for wrap in WAYS:
         inertia = limb(wrap).mass_matrix(q)[:, 1, 1]
-        result[wrap] = float(np.abs(np.diff(inertia)).max() / inertia.max())
-        axis.plot(angles, inertia, label=f"{wrap}: largest step {result[wrap]:.1e}", lw=1)
+        step = result[f"{wrap}: largest step of the knee's inertia over 0.5 mrad, relative"] = float(
+            np.abs(np.diff(inertia)).max() / inertia.max())
+        axis.plot(angles, inertia, label=f"{wrap}: largest step {step:.1e}", lw=1)
     axis.set(title="inertia at the knee over touch-down", xlabel="knee (rad)", ylabel="M₂₂ (kg m²)")
     axis.legend(fontsize=8)
     return result
@@ -94,9 +100,8 @@ def energies(axis: plt.Axes) -> dict[str, float]:
         kinetic = system.kinetic_energy(q, u)
         change = kinetic + system.potential_energy(q)
         change = (change - change[0]) / kinetic.max()
-        result[wrap] = float(np.abs(change).max())
-        axis.plot(run.t, change, label=f"{wrap}: {result[wrap]:.1e}", lw=1)
-        print("energy", wrap, result[wrap], run.nfev, flush=True)
+        drift = result[f"{wrap}: energy drift over 5 s, relative to the kinetic energy"] = float(np.abs(change).max())
+        axis.plot(run.t, change, label=f"{wrap}: {drift:.1e}", lw=1)
     axis.set(title="double pendulum on a cylinder", xlabel="time (s)", ylabel="change of energy / kinetic energy")
     axis.legend(fontsize=8)
     return result
@@ -113,8 +118,8 @@ def one_cylinder(model: oi.Model) -> oi.Model:
     return replace(model, path_forces=tuple(forces))
 
 
-def running(trial: str, *, alone: bool, axis: plt.Axes | None = None) -> dict[str, dict[str, float]]:
-    """RMS differences of joint moments from the blend's, relative to its RMS, and the time per frame."""
+def running(trial: str, *, alone: bool, axis: plt.Axes | None = None) -> dict[str, float]:
+    """RMS differences of joint moments from the blend's, in per cent of its RMS."""
     folder = TRIALS / trial
     model = oi.read_osim(folder / "model.osim")
     model = one_cylinder(model) if alone else model
@@ -127,16 +132,16 @@ def running(trial: str, *, alone: bool, axis: plt.Axes | None = None) -> dict[st
             warnings.simplefilter("ignore", WrapWarning)
             tables[wrap] = oi.inverse_dynamics_of(heavy, motion, external_loads=loads, lowpass=6.0, time_range=span)
     bones = oi.inverse_dynamics_of(model, motion, external_loads=loads, lowpass=6.0, time_range=span)
-    result: dict = {}
+    result: dict[str, float] = {}
+    case = f"{trial}, one cylinder per muscle" if alone else trial
     for joint in ("ankle_angle", "knee_angle", "hip_flexion", "hip_adduction"):
         name = f"{joint}_r_moment"
         blend = tables["blend"].column(name)
-        result[joint] = {
-            "neural - blend": rms(tables["neural"].column(name) - blend) / rms(blend),
-            "exact - blend": rms(tables["exact"].column(name) - blend) / rms(blend),
-            "neural - blend, of what muscle mass changes": rms(tables["neural"].column(name) - blend)
-            / rms(blend - bones.column(name)),
-        }
+        apart = {wrap: 100 * rms(tables[wrap].column(name) - blend) / rms(blend) for wrap in ("neural", "exact")}
+        result[f"{case}, {joint}: neural − blend (% RMS)"] = apart["neural"]
+        result[f"{case}, {joint}: exact − blend (% RMS)"] = apart["exact"]
+        change = blend - bones.column(name)
+        result[f"{case}, {joint}: what muscle mass changes (% RMS)"] = 100 * rms(change) / rms(blend)
         if axis is not None and joint == "hip_flexion":
             for wrap in WAYS:
                 axis.plot(bones.time, tables[wrap].column(name) - bones.column(name), lw=0.8, label=wrap)
@@ -161,24 +166,21 @@ def costs(trial: str = "rajagopal_run") -> dict[str, float]:
                 began = time.process_time()
                 system.inverse_dynamics(moved.q, moved.u, moved.udot)
                 seconds.append(time.process_time() - began)
-        result[wrap] = 1e3 * min(seconds) / len(moved.q)
+        per_frame = 1e3 * min(seconds) / len(moved.q)
+        result[f"{wrap}: inverse dynamics of {trial} (ms per frame, processor time)"] = per_frame
     return result
 
 
-def main() -> None:
-    """Everything: figure, table and JSON."""
+def main(folder: Path) -> None:
+    """Everything: figures and JSON."""
     figure, axes = plt.subplots(1, 3, figsize=(15, 4.2), layout="constrained")
-    results: dict = {"position error of the shipped network": positions()}
-    results["largest step of the knee's inertia over 0.5 mrad, relative"] = jacobians(axes[0])
-    results["energy drift over 5 s, of the kinetic energy"] = energies(axes[1])
-    results["rajagopal_run"] = running("rajagopal_run", alone=False, axis=axes[2])
-    results["rajagopal_run, one cylinder per muscle"] = running("rajagopal_run", alone=True)
-    results["hamner_run (no wrap objects)"] = running("hamner_run", alone=False)
-    results["cost of inverse dynamics (ms per frame, one thread)"] = costs()
-    figure.savefig(HERE / "study.png", dpi=100)
-    (HERE / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    print(json.dumps(results, indent=1, ensure_ascii=False))
+    results = positions() | jacobians(axes[0]) | energies(axes[1])
+    results |= running("rajagopal_run", alone=False, axis=axes[2]) | running("rajagopal_run", alone=True)
+    results |= running("hamner_run", alone=False) | costs()
+    figure.savefig(folder / "study.png", dpi=90)
+    results |= papers.repeat(folder)
+    (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
