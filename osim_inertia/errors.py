@@ -5,7 +5,8 @@
     │   └── OsimError         a model file: element and line are named
     └── ModelError            a model that makes no mechanical sense (found after reading)
 
-Wrong arguments from Python (a wrong shape, a NaN) are plain `ValueError`s.
+Wrong arguments from Python (a wrong shape, a NaN) are plain `ValueError`s. A muscle that cannot be computed as asked,
+and is computed in another way, is a `WrapWarning`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ class OsimInertiaError(Exception):
 
 class ModelError(OsimInertiaError):
     """The model cannot be turned into a mechanical system."""
+
+
+class WrapWarning(UserWarning):
+    """A muscle that a network should bend round its wrap object, but cannot."""
 
 
 class FileError(OsimInertiaError):

@@ -22,7 +22,7 @@ from osim_inertia.system import System
 Array = NDArray[np.float64]
 MUSCLE_DENSITY = 1059.7  # kg/m³, OpenSim's default of its metabolics probes
 SPECIFIC_TENSION = 0.25e6  # N/m², likewise
-MAPS, RESIDUALS, WRAPS = ("uniform", "rigid-tendon"), ("proportional", "consistent"), ("blend", "exact")
+MAPS, RESIDUALS, WRAPS = ("uniform", "rigid-tendon"), ("proportional", "consistent"), ("blend", "neural", "exact")
 
 
 def estimated_mass(muscle: Muscle) -> float:
@@ -38,7 +38,7 @@ def with_muscle_mass(
     residual: str = "proportional",
     muscles: Sequence[str] | None = None,
     beads: int | None = None,
-    wrap: str = "blend",
+    wrap: str | Mapping[str, str] = "blend",
     *,
     belly: str | tuple[float, float] = "model",
     tendon_split: float = 0.5,
@@ -57,7 +57,8 @@ def with_muscle_mass(
                out as they lie in the default pose
     muscles    names of the muscles that may carry mass; default all
     beads      None for a continuum; else that many point masses per muscle (the papers: 20)
-    wrap       "blend" mixes wrapping in smoothly; "exact" shows the raw jump of the Jacobian
+    wrap       "blend" mixes wrapping in smoothly; "neural" lets a trained network do it, on cylinders; "exact" shows
+               the raw jump of the Jacobian; {"bfsh_r": "neural"}: this muscle neural, the others blended
     belly      "model": the part of the path that is not tendon, from fibre and tendon lengths; "whole"; or two shares
     tendon_split  share of the tendon that lies before the belly
     blend      share of the path on wraps up to which wrapping is mixed in
@@ -65,6 +66,7 @@ def with_muscle_mass(
     along      which body a muscle takes its mass from, {"gasmed_r": "tibia_r"} or {"gasmed_r": {"tibia_r": 1.0}};
                by default each point of the belly belongs to the nearest bone
     """
+    wrap, neural = _wrap_words(model, wrap)
     _check_words(map, residual, wrap, tendon_split, beads, blend)
     if map == "rigid-tendon" and belly != "model":
         raise ModelError("With map='rigid-tendon' the belly is what the tendons leave of the path; `belly` belongs to "
@@ -97,7 +99,8 @@ def with_muscle_mass(
         muscles=massive,
         transfer=tuple((name, kg / model.body(name).mass) for name, kg in given.items()),
         untouched=tuple(body.name for body in model.bodies if body.name not in given),
-        map=map, residual=residual, wrap=wrap, blend=blend, switch_window=switch_window, beads=beads or 0,
+        map=map, residual=residual, wrap=wrap, neural=neural, blend=blend, switch_window=switch_window,
+        beads=beads or 0,
     )
     return _lightened(model, spec, given)
 
@@ -118,6 +121,20 @@ def with_only(model: Model, inertial: Model, muscles: Collection[str]) -> Model:
 
 
 # ---- checks ---------------------------------------------------------------------------------------------------------
+def _wrap_words(model: Model, wrap: str | Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """The word for the whole model, and the muscles that alone are neural."""
+    if isinstance(wrap, str):
+        return wrap, ()
+    names = [muscle.name for muscle in model.muscles]
+    for name, word in wrap.items():
+        if name not in names:
+            raise ModelError(f"There is no muscle '{name}'. {nearest_name(name, names)}")
+        if word not in ("blend", "neural"):
+            raise ModelError(f"wrap of '{name}' is '{word}'; expected blend or neural.")
+    neural = tuple(name for name, word in wrap.items() if word == "neural")
+    return ("neural" if neural else "blend"), neural
+
+
 def _check_words(
     map: str, residual: str, wrap: str, tendon_split: float, beads: int | None, blend: float
 ) -> None:

@@ -30,10 +30,14 @@ class MassiveMuscles:
         self.names = tuple(system.path_names[i] for i in self.arrays.path)
         self.mass = float(self.arrays.material[:, 4].sum())
 
-    def inverse_dynamics(
+    def inverse_dynamics(self, q: Array, u: Array, udot: Array, base: Array) -> Array:
+        """Generalized forces (F, n), with the ground accelerating by base (3,)."""
+        return self._inverse_dynamics(q, u, udot, base)
+
+    def _inverse_dynamics(
         self, q: Array, u: Array, udot: Array, base: Array, wrenches: tuple[Array, Array] | None = None
     ) -> Array:
-        """Generalized forces (F, n), with the ground accelerating by base (3,); `wrenches` are filled if given."""
+        """Generalized forces (F, n); `wrenches` are filled if given."""
         A, P, muscles = self._system.arrays, self._system.paths.arrays, self.arrays
         tau, failed = np.empty_like(q), np.empty(len(q), dtype=np.int64)
 
@@ -51,7 +55,7 @@ class MassiveMuscles:
     def joint_wrenches(self, q: Array, u: Array, udot: Array, base: Array) -> tuple[Array, Array]:
         """What each joint transmits to its outboard body: moments about its origin and forces, (F, nb, 3), ground."""
         wrenches = tuple(np.empty((len(q), len(self._system.arrays.parent), 3)) for _ in range(2))
-        self.inverse_dynamics(q, u, udot, base, (wrenches[0], wrenches[1]))
+        self._inverse_dynamics(q, u, udot, base, (wrenches[0], wrenches[1]))
         return wrenches[0], wrenches[1]
 
     def whole_body(self, q: Array, u: Array) -> Array:

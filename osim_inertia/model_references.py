@@ -17,7 +17,8 @@ from osim_inertia.model.paths import ConditionalPathPoint, FunctionBasedPath, Mo
 from osim_inertia.model.tree import spanning_tree
 
 OWN_CLASS = {"CustomJoint": CustomJoint, "EllipsoidJoint": EllipsoidJoint, "ScapulothoracicJoint": ScapulothoracicJoint}
-WORDS = {"map": ("uniform", "rigid-tendon"), "residual": ("proportional", "consistent"), "wrap": ("blend", "exact")}
+WORDS = {"map": ("uniform", "rigid-tendon"), "residual": ("proportional", "consistent"),
+         "wrap": ("blend", "neural", "exact")}  # fmt: skip
 QUADRANTS = ("all", *(sign + axis for axis in "xyz" for sign in ("", "+", "-")))
 Reference = tuple[str, str]  # who refers, to what
 

@@ -44,6 +44,8 @@ class DenseBlocks:
 def dense_blocks(system: System, muscle: str, q: ArrayLike, u: ArrayLike) -> DenseBlocks:
     """The papers' blocks of one muscle that has mass. Moving path points, which no body twist moves, are refused."""
     names = () if system.muscles is None else system.muscles.names
+    if system.model.muscle_mass is not None and system.model.muscle_mass.wrap == "neural":
+        raise ModelError("The dense blocks are those of blended or exact paths; use wrap='blend'.")
     if muscle not in names:
         raise ModelError(f"'{muscle}' is no muscle with mass.")
     at, speeds = (array[0] for array in system.frames(q=q, u=u))

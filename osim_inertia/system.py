@@ -264,6 +264,10 @@ class System:
         spec = self.model.muscle_mass
         if spec is None or not any(muscle.mass > 0.0 for muscle in spec.muscles):
             return None
+        if spec.wrap == "neural":
+            from osim_inertia.neural_muscles import NeuralMuscles
+
+            return NeuralMuscles(self)
         from osim_inertia.massive import MassiveMuscles
 
         return MassiveMuscles(self)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Any
 
 import click
 
 import osim_inertia
-from osim_inertia.errors import OsimInertiaError
+from osim_inertia.errors import OsimInertiaError, WrapWarning
 
 # Name -> "module:attribute" of the click command.
 COMMANDS = {
@@ -30,6 +31,7 @@ COMMANDS = {
     "doctor": "osim_inertia.cli.doctor:doctor",
     "validate": "osim_inertia.cli.validate:validate",
     "demo": "osim_inertia.cli.demo:demo",
+    "train-wrap": "osim_inertia.cli.train_wrap:train_wrap",
 }
 
 
@@ -101,3 +103,14 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a terminal without Unicode shows ? instead of failing
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    warnings.showwarning = _as_note
+
+
+def _as_note(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
+    """What the user should know about the result, like the other notes; warnings of libraries as Python shows them."""
+    if issubclass(category, WrapWarning):
+        click.echo(f"note: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)

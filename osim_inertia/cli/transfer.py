@@ -109,8 +109,9 @@ def _options(default: str | None, required: bool) -> list[Callable]:
                      help="Take this muscle's mass from that body instead of the nearest bone; may be repeated."),
         click.option("--beads", type=click.IntRange(min=1), metavar="N",
                      help="N point masses per muscle instead of a continuum."),
-        click.option("--wrap", type=click.Choice(["blend", "exact"]),
-                     help="Blend wrapping in smoothly, or show the raw jump.  [default: blend]"),
+        click.option("--wrap", multiple=True, metavar="blend|neural|exact|MUSCLE=neural",
+                     help="Blend wrapping in smoothly, leave it to a trained network (all muscles that have one "
+                          "cylinder, or those named; may be repeated), or show the raw jump.  [default: blend]"),
     ]  # fmt: skip
 
 
@@ -136,7 +137,18 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
         options["along"] = dict(_pair(text, "--along", "MUSCLE=BODY") for text in options["along"])
     if "belly" in options:
         options["belly"] = _belly(options["belly"])
+    if "wrap" in options:
+        options["wrap"] = _wrap(options["wrap"])
     return options
+
+
+def _wrap(words: tuple[str, ...]) -> str | dict[str, str]:
+    if any("=" in word for word in words):
+        return dict(_pair(word, "--wrap", "MUSCLE=neural; one word for all muscles stands alone") for word in words)
+    if len(words) > 1 or words[0] not in ("blend", "neural", "exact"):
+        raise click.BadParameter(f"'{' '.join(words)}' is not blend, neural, exact or MUSCLE=neural.",
+                                 param_hint="--wrap")  # fmt: skip
+    return words[0]
 
 
 def _fractions(words: list[str], options: dict[str, Any]) -> Transfer:

@@ -28,6 +28,6 @@ def compile_muscles(model: Model) -> Muscles:
     return Muscles(
         path=np.array([names.index(muscle.name) for muscle in massive], dtype=np.int64),
         material=np.array(rows),
-        blend=spec.blend if spec.wrap == "blend" else 0.0,
-        window=spec.switch_window if spec.wrap == "blend" else 0.0,
+        blend=spec.blend if spec.wrap != "exact" else 0.0,
+        window=spec.switch_window if spec.wrap != "exact" else 0.0,
     )

@@ -131,7 +131,7 @@ class Kernel:
     @property
     def py_func(self) -> Callable[..., Any]:
         """The function as it is written, for Python: where loading machine code would take longer than running it."""
-        return self.whole.py_func  # type: ignore[no-any-return]
+        return self.whole.py_func
 
     def __call__(self, *arguments: Any) -> Any:
         return self.whole(*arguments)

@@ -29,7 +29,8 @@ class MuscleMass:
     untouched: tuple[str, ...] = ()  # bodies with no muscle along them, which keep their mass
     map: str = "uniform"  # uniform: the whole path stretches evenly; rigid-tendon: only the belly stretches
     residual: str = "proportional"  # what is left of the bones: proportional or consistent
-    wrap: str = "blend"  # blend, or exact: the raw jump of the Jacobian at touch-down
+    wrap: str = "blend"  # blend; neural: a trained network; or exact: the raw jump of the Jacobian at touch-down
+    neural: tuple[str, ...] = ()  # with neural: only these muscles, the others are blended; empty: all that can
     blend: float = 0.01  # wrapped share of the path over which wrapping is blended in
     switch_window: float = 0.02  # rad or m: half the window over which a conditional path point is blended in
     beads: int = 0  # 0: a continuum; else that many point masses, as in the papers

@@ -23,6 +23,7 @@ def transfer_summary(before: Model, after: Model) -> dict[str, Any]:
         "map": spec.map,
         "residual": spec.residual,
         "wrap": spec.wrap,
+        "neural": list(spec.neural),
         "beads": spec.beads or None,
         "mass_kg": before.mass,
         "muscle_mass_kg": sum(muscle.mass for muscle in spec.muscles),
