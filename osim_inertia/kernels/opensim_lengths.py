@@ -13,12 +13,13 @@ from math import inf, isnan
 
 import numpy as np
 
+from osim_inertia.kernels.jit import inlined, kernel, lean
 from osim_inertia.kernels.kinematics import new_motion
 from osim_inertia.kernels.opensim_path import opensim_path_length
 from osim_inertia.kernels.path_pose import pose_carriers
 from osim_inertia.kernels.paths import CONDITION_SLACK, CONDITIONAL, MOVING, length_by_function, moving_location
 from osim_inertia.kernels.rotation import matrix, product, put, put_matrix, row, times, times_t
-from osim_inertia.kernels.vec3 import add, distance, inlined, kernel, lean, sub
+from osim_inertia.kernels.vec3 import add, distance, sub
 from osim_inertia.kernels.wrap_cylinder import MANDATORY, WRAPPED, cylinder_wrap_between
 
 SLACK = 1e-9  # of squares and shares: the sieve must let everything pass that the exact test may take

@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from osim_inertia.kernels.jit import inlined, lean
 from osim_inertia.kernels.rotation import matrix, row, times, times_t
-from osim_inertia.kernels.vec3 import add, component, distance, from_frame, inlined, lean, load, store, sub, to_frame
+from osim_inertia.kernels.vec3 import add, component, distance, from_frame, load, store, sub, to_frame
 from osim_inertia.kernels.wrap_cylinder import (
     INSIDE,
     MANDATORY,

@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
+from osim_inertia.kernels.jit import kernel
 from osim_inertia.kernels.kinematics import new_motion
 from osim_inertia.kernels.opensim_path import path_arc_points
 from osim_inertia.kernels.path_pose import pose_carriers
 from osim_inertia.kernels.paths import opensim_length, place_paths, take_path
 from osim_inertia.kernels.rotation import put, row
-from osim_inertia.kernels.vec3 import kernel
 
 
 @kernel

@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.functions import Functions, evaluate, evaluate_many
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import move, new_motion
 from osim_inertia.kernels.opensim_path import (
     PathResult,
@@ -21,7 +22,7 @@ from osim_inertia.kernels.opensim_path import (
     opensim_path_length,
 )
 from osim_inertia.kernels.rotation import axis_rotation, matrix, product, put, put_matrix, row, times
-from osim_inertia.kernels.vec3 import add, cross, distance, kernel, lean, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, distance, norm, scaled, sub
 
 FIXED, CONDITIONAL, MOVING = range(3)
 CONDITION_SLACK = 1e-5  # rad or m: OpenSim's tolerance on the range of a conditional point

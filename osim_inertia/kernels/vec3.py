@@ -5,9 +5,7 @@ A tuple lives in registers: nothing is allocated, and the compiler sees through 
 
 from math import sqrt
 
-from osim_inertia.kernels.jit import inlined as inlined
-from osim_inertia.kernels.jit import kernel as kernel
-from osim_inertia.kernels.jit import lean as lean
+from osim_inertia.kernels.jit import lean
 
 EPS = 2.220446049250313e-16  # a vector shorter than this has no direction: OpenSim sets it to zero
 

@@ -12,13 +12,13 @@ MANDATORY the straight segment cuts the object.
 
 from math import acos, atan2, cos, pi, sin, sqrt, tan
 
+from osim_inertia.kernels.jit import kernel
 from osim_inertia.kernels.vec3 import (
     EPS,
     along,
     component,
     cross,
     dot3,
-    kernel,
     load,
     on_side,
     store,
