@@ -57,7 +57,7 @@ def test_what_the_smallest_model_compiles_serves_a_leg_with_wraps():
     """Numba compiles anew for other types: the arrays of all models must have the same."""
     warmup.compile_muscle_mass()
     leg = oi.read_osim(demo.model_folder() / demo.MODEL)
-    system = oi.System(demo.with_muscles(leg, 80))
+    system = oi.System(oi.with_muscle_mass(leg, {"tibia_r": 0.8}))
     pose = system.default_pose()
     system.inverse_dynamics(pose, 0.0 * pose, 0.0 * pose)
     read_only = pose.copy()

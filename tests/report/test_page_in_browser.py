@@ -100,6 +100,7 @@ def test_paper_is_light_has_all_curves_and_no_controls(page_file, tmp_path):
     with open_page(page_file, dark=True) as page:
         settle(page)
         page.emulate_media(media="print", color_scheme="dark")
+        page.wait_for_selector("html.paper")  # the page hears of it a picture later
         settle(page)
         curves = [t for t in page.evaluate(TRACES) if t["role"] == "curve"]
         assert len({t["width"] for t in curves}) == 1
@@ -108,6 +109,7 @@ def test_paper_is_light_has_all_curves_and_no_controls(page_file, tmp_path):
         assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert page.evaluate("() => [...document.querySelectorAll('details')].every(fold => fold.open)")
         page.emulate_media(media="screen", color_scheme="dark")
+        page.wait_for_selector("html:not(.paper)")
         settle(page)
         assert highlighted(page) == [80]
         file = tmp_path / "report.pdf"

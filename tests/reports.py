@@ -6,7 +6,7 @@ from pathlib import Path
 
 from osim_inertia.report.request import Request
 
-LEG = Path(__file__).resolve().parents[2] / "models" / "leg11dof4musc"
+LEG = Path(__file__).resolve().parents[1] / "models" / "leg11dof4musc"
 
 
 def leg_request(**more: object) -> Request:
