@@ -9,15 +9,16 @@ from osim_inertia.kernels.opensim_path import CYLINDER
 from osim_inertia.kernels.paths import FIXED, Paths, SimplePaths
 
 NEAR = 1e-9  # share of a radius within which rounding may decide whether a segment meets a cylinder
-_NONE = np.empty(0, dtype=np.uint32)
-NO_SIMPLE_PATHS = SimplePaths(np.empty(0), _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, np.empty(0, dtype=np.int64))
+NO_SIMPLE_PATHS = SimplePaths(
+    rest=np.empty(0), pair=np.empty((0, 2), dtype=np.int64), open=np.empty((0, 3), dtype=np.uint32),
+    local=np.empty((0, 3)), moving=np.empty((0, 4), dtype=np.uint32), near=np.empty((0, 4), dtype=np.uint32),
+    other=np.empty(0, dtype=np.int64),
+)  # fmt: skip
 
 
 def simple_paths(paths: Paths) -> SimplePaths:
     """Paths of fixed points without a wrap or with one on a cylinder, taken apart into segments."""
-    rest = np.zeros(len(paths.moves))
-    open_segments: list[tuple[int, int]] = []
-    near: list[tuple[int, int, int]] = []
+    rest, taken = np.zeros(len(paths.moves)), _Taken(paths)
     other = []
     for i in range(len(rest)):
         w, last_wrap = paths.wrap_first[i : i + 2]
@@ -31,22 +32,46 @@ def simple_paths(paths: Paths) -> SimplePaths:
             if paths.body[k] == paths.body[k + 1]:
                 rest[i] += np.linalg.norm(paths.location[k + 1] - paths.location[k])
             else:
-                open_segments.append((k, i))
-            near += [(k, i, o) for o in objects if _may_meet(paths, k, k - first, w, o)]
-    open_rows = np.array(open_segments, dtype=np.uint32).reshape(-1, 2)
-    near_rows = np.array(near, dtype=np.uint32).reshape(-1, 3)
-    open_segment, open_path = np.ascontiguousarray(open_rows.T)
-    near_segment, near_path, near_object = np.ascontiguousarray(near_rows.T)
+                taken.open.append((k, i, taken.pair_of(paths.body[k], paths.body[k + 1])))
+            for o in objects:
+                if _may_meet(paths, k, k - first, w, o):
+                    taken.near.append((taken.end_of(k, o), taken.end_of(k + 1, o), i, o))
     return SimplePaths(
         rest=rest,
-        open_segment=open_segment,
-        open_path=open_path,
-        near_segment=near_segment,
-        near_path=near_path,
-        near_object=near_object,
-        cylinder=np.unique(near_object),
+        pair=np.array(list(taken.pairs), dtype=np.int64).reshape(-1, 2),
+        open=np.array(taken.open, dtype=np.uint32).reshape(-1, 3),
+        local=np.array(taken.local).reshape(-1, 3),
+        moving=np.array(taken.moving, dtype=np.uint32).reshape(-1, 4),
+        near=np.array(taken.near, dtype=np.uint32).reshape(-1, 4),
         other=np.array(other, dtype=np.int64),
     )
+
+
+class _Taken:
+    """Rows of SimplePaths while they are collected; pairs of bodies and ends of segments are there once each."""
+
+    def __init__(self, paths: Paths) -> None:
+        self._paths = paths
+        self.pairs: dict[tuple[int, int], int] = {}
+        self._ends: dict[tuple[int, int], int] = {}
+        self.open: list[tuple[int, int, int]] = []
+        self.near: list[tuple[int, int, int, int]] = []
+        self.moving: list[tuple[int, int, int, int]] = []
+        self.local: list[NDArray[np.float64]] = []
+
+    def pair_of(self, body: int, other: int) -> int:
+        """The place of a pair of bodies."""
+        return self.pairs.setdefault((int(body), int(other)), len(self.pairs))
+
+    def end_of(self, k: int, o: int) -> int:
+        """The place of path point k, seen from cylinder o."""
+        if (k, o) not in self._ends:
+            row, paths = len(self.local), self._paths
+            self._ends[k, o] = row
+            self.local.append((paths.location[k] - paths.object_p[o]) @ paths.object_R[o])
+            if paths.body[k] != paths.object_body[o]:
+                self.moving.append((row, k, self.pair_of(paths.body[k], paths.object_body[o]), o))
+        return self._ends[k, o]
 
 
 def _may_meet(paths: Paths, k: int, place: int, w: int, o: int) -> bool:

@@ -36,12 +36,11 @@ class SimplePaths(NamedTuple):
     """
 
     rest: ndarray  # (np,) m: sum of segments that lie in one body
-    open_segment: ndarray  # (k,) uint: segments between two bodies
-    open_path: ndarray  # (k,) uint: their paths
-    near_segment: ndarray  # (m,) uint: segments that may meet their path's cylinder, in the order of the path
-    near_path: ndarray  # (m,) uint: their paths, ascending
-    near_object: ndarray  # (m,) uint: the cylinders
-    cylinder: ndarray  # (c,) uint: all cylinders named there
+    pair: ndarray  # (n, 2) int: pairs of bodies; points of the first are wanted in the frame of the second
+    open: ndarray  # (k, 3) uint: segments between two bodies: first point, path, pair
+    local: ndarray  # (e, 3) m: ends of segments in the frame of a cylinder; right for those that do not move in it
+    moving: ndarray  # (h, 4) uint: the others: row of local, point, pair, cylinder
+    near: ndarray  # (m, 4) uint: segments that may meet a cylinder: rows of local of both ends, path, cylinder
     other: ndarray  # (r,) int: the paths that are not simple
 
 

@@ -12,7 +12,7 @@ MANDATORY the straight segment cuts the object.
 
 from math import acos, atan2, cos, pi, sin, sqrt, tan
 
-from osim_inertia.kernels.jit import kernel
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.vec3 import (
     EPS,
     along,
@@ -39,7 +39,7 @@ REFINEMENTS = 100
 ARC_STEP = 0.002  # m; the helix point next to a tangent point lies about this far along the arc
 
 
-@kernel
+@lean
 def cylinder_wrap(p1, p2, radius, length, axis, sign, refine, r1, r2):
     """Wrap the segment p1-p2 over the cylinder: (code, arc), tangent points written to r1, r2.
 
@@ -53,7 +53,7 @@ def cylinder_wrap(p1, p2, radius, length, axis, sign, refine, r1, r2):
     return code, arc
 
 
-@kernel
+@lean
 def cylinder_wrap_between(a, b, radius, length, axis, sign, refine):
     """(code, arc, first and second tangent point) for ends a, b given as tuples; otherwise as `cylinder_wrap`."""
     if a[0] * a[0] + a[1] * a[1] < radius * radius or b[0] * b[0] + b[1] * b[1] < radius * radius:
@@ -76,7 +76,7 @@ def cylinder_wrap_between(a, b, radius, length, axis, sign, refine):
     return code, _helix_length(radius, 2.0 * pi - theta if long else theta, t2[2] - t1[2]), t1, t2
 
 
-@kernel
+@lean
 def cylinder_arc_points(r1, r2, radius, arc, out):
     """Fill out (n, 3) with points along the helix from r1 to r2 whose length OpenSim counted as `arc`."""
     a, b = load(r1), load(r2)
@@ -88,7 +88,7 @@ def cylinder_arc_points(r1, r2, radius, arc, out):
         store(out[i], _helix_point(a, theta, rise, i / (n - 1.0)))
 
 
-@kernel
+@lean
 def _contact(a, b, radius, length, axis, sign):
     """Code from the closest approach of the line a-b to the axis; NO_WRAP, WRAPPED or MANDATORY."""
     d = sub(b, a)
@@ -111,7 +111,7 @@ def _contact(a, b, radius, length, axis, sign):
     return NO_WRAP
 
 
-@kernel
+@lean
 def _tangents(p, radius):
     """The two points where lines from p touch the circle at its height: first the one on its left."""
     d = sqrt(p[0] * p[0] + p[1] * p[1])
@@ -121,13 +121,13 @@ def _tangents(p, radius):
     return (foot * x - h * y, foot * y + h * x, p[2]), (foot * x + h * y, foot * y - h * x, p[2])
 
 
-@kernel
+@lean
 def _radial_dot(u, v):
     """Cosine-like measure of the angle between two tangent points about the axis."""
     return u[0] * v[0] + u[1] * v[1]
 
 
-@kernel
+@lean
 def _wider(u, v, w, x):
     """Whether the angle between u and v about the axis is larger than that between w and x.
 
@@ -141,14 +141,14 @@ def _wider(u, v, w, x):
     return _radial_angle(u, v) > _radial_angle(w, x)
 
 
-@kernel
+@lean
 def _radial_angle(u, v):
     """Angle between two tangent points about the axis; NaN when rounding takes the cosine beyond 1, as in OpenSim."""
     size = sqrt(u[0] * u[0] + u[1] * u[1]) * sqrt(v[0] * v[0] + v[1] * v[1])
     return acos(_radial_dot(u, v) / size)
 
 
-@kernel
+@lean
 def _nearest_tangents(a, b, radius):
     """Unconstrained choice: the pair of tangent points with the smallest angle between them."""
     a1, b1 = _tangents(a, radius)
@@ -162,7 +162,7 @@ def _nearest_tangents(a, b, radius):
     return (a1 if from_a1 else b1), (a2 if to_a2 else b2)
 
 
-@kernel
+@lean
 def _tangents_on_side(a, b, radius, axis, sign):
     """Constrained choice: tangent points on the active half, and the flags (far apex, more than half a turn)."""
     a1, b1 = _tangents(a, radius)
@@ -189,7 +189,7 @@ def _tangents_on_side(a, b, radius, axis, sign):
     return t1, t2, far, dot3(radial, pull) < 0.0
 
 
-@kernel
+@lean
 def _slide_to_apex_plane(a, b, t1, t2, radius, far):
     """Move the tangent points along z into the plane of a, b and the apex of the cylinder between them."""
     d1, d2 = sqrt(a[0] * a[0] + a[1] * a[1]), sqrt(b[0] * b[0] + b[1] * b[1])
@@ -212,7 +212,7 @@ def _slide_to_apex_plane(a, b, t1, t2, radius, far):
     return t1, t2
 
 
-@kernel
+@lean
 def _level_normal(a, b, height):
     """Horizontal unit vector across the plane of a, b and the axis point at that height; zero if the plane is level."""
     normal = cross((a[0], a[1], a[2] - height), (b[0], b[1], b[2] - height))
@@ -223,7 +223,7 @@ def _level_normal(a, b, height):
     return -scale * normal[1], scale * normal[0], 0.0
 
 
-@kernel
+@lean
 def _height_in_plane(t, plane, offset, size):
     """(whether the vertical line through t meets the plane within reach, height where it does).
 
@@ -235,26 +235,26 @@ def _height_in_plane(t, plane, offset, size):
     return not abs(height - t[2]) > SLIDE_REACH * (1.0 + 2.0 * PLANE_EPS), height
 
 
-@kernel
+@lean
 def _turn(t1, t2):
     """Angle from t1 to t2 about z, in (-pi, pi]. OpenSim counts 2 pi minus this for a long wrap and turns backwards."""
     return atan2(t1[0] * t2[1] - t1[1] * t2[0], t1[0] * t2[0] + t1[1] * t2[1])
 
 
-@kernel
+@lean
 def _helix_length(radius, theta, rise):
     """Length of the helix with turn theta and rise along z."""
     return sqrt(radius * theta * (radius * theta) + rise * rise)
 
 
-@kernel
+@lean
 def _helix_point(t1, turn, rise, s):
     """Point at the fraction s of the helix that starts at t1."""
     c, d = cos(s * turn), sin(s * turn)
     return c * t1[0] - d * t1[1], d * t1[0] + c * t1[1], t1[2] + s * rise
 
 
-@kernel
+@lean
 def _refine_tangency(a, b, t1, t2, radius, turn):
     """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only).
 
@@ -298,27 +298,27 @@ def _refine_tangency(a, b, t1, t2, radius, turn):
     return (t1[0], t1[1], z1), (t2[0], t2[1], z2)
 
 
-@kernel
+@lean
 def _neighbours(t1, t2, angle):
     """t1 turned by this angle about z and t2 turned back by it, seen from above."""
     c, d = cos(angle), sin(angle)
     return (c * t1[0] - d * t1[1], d * t1[0] + c * t1[1]), (c * t2[0] + d * t2[1], c * t2[1] - d * t2[0])
 
 
-@kernel
+@lean
 def _flat_distance(u, v):
     """Distance seen along the axis."""
     return sqrt((u[0] - v[0]) * (u[0] - v[0]) + (u[1] - v[1]) * (u[1] - v[1]))
 
 
-@kernel
+@lean
 def _passing(p, t, w):
     """How far along the line p-w, seen from above, it passes closest to t: 0 at p, 1 at w."""
     x, y = w[0] - p[0], w[1] - p[1]
     return ((t[0] - p[0]) * x + (t[1] - p[1]) * y) / (x * x + y * y)
 
 
-@kernel
+@lean
 def _kinked(run1, rise1, run2, rise2, base):
     """Whether two slopes differ by more than KINK; base is KINK run1 run2."""
     return not abs(run1 * rise2 - run2 * rise1) <= base + KINK * rise1 * rise2
