@@ -12,11 +12,14 @@ along it, on rajagopal_run; hamner_run has no wrap object, so that nothing can d
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # times are those of one thread
 
 import matplotlib.pyplot as plt
 import numpy as np
