@@ -149,7 +149,7 @@ def running(trial: str, *, alone: bool, axis: plt.Axes | None = None) -> dict[st
             for wrap in WAYS:
                 axis.plot(bones.time, tables[wrap].column(name) - bones.column(name), lw=0.8, label=wrap)
     if axis is not None:
-        axis.set(title=f"{trial}: what muscle mass changes at the right hip", xlabel="time (s)", ylabel="moment (N m)")
+        axis.set(title=f"{trial}: change at the right hip by muscle mass", xlabel="time (s)", ylabel="moment (N m)")
         axis.legend(fontsize=8)
     return result
 
