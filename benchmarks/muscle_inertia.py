@@ -1,11 +1,12 @@
 """What does muscle mass cost? Inverse dynamics with massive muscles against OpenSim's massless solver, in one run.
 
-    python benchmarks/muscle_inertia.py [--model FILE] [--frames N]
+    python benchmarks/muscle_inertia.py [--model FILE] [--frames N] [--json]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", type=Path, default=DEFAULT_MODEL)
     parser.add_argument("--frames", type=int, default=2000)
+    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     model = oi.read_osim(options.model)
     names = [muscle.name for muscle in model.muscles]
@@ -37,6 +39,7 @@ def main() -> None:
     table = Table(title=heading)
     for heading in ("massive muscles", "threads", "µs a frame", "× OpenSim", "limit"):
         table.add_column(heading, justify="right")
+    ratios = {}
     for count in (0, 10, 20, 40, len(names)):
         massive = oi.with_muscle_mass(model, 0.4, muscles=names[:count]) if count else model
         for threads in (1, 2):
@@ -44,8 +47,12 @@ def main() -> None:
             side.inverse_dynamics(q[:64], u[:64], udot[:64])
             ours = best(lambda s=side: s.inverse_dynamics(q, u, udot), 5) / options.frames
             limit = f"{LIMITS[threads]:g}" if count == len(names) else ""
+            ratios[f"{count} massive muscles, threads: {threads}, × OpenSim"] = ours / reference
             table.add_row(str(count), str(threads), f"{ours * 1e6:.1f}", f"{ours / reference:.2f}", limit)
-    Console().print(table)
+    if options.json:
+        print(json.dumps(ratios, indent=1, ensure_ascii=False))
+    else:
+        Console().print(table)
 
 
 if __name__ == "__main__":

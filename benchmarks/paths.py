@@ -1,11 +1,12 @@
 """How fast are paths? Ratios to OpenSim, one thread, measured in the same run.
 
-    python benchmarks/paths.py [--model FILE] [--frames N]
+    python benchmarks/paths.py [--model FILE] [--frames N] [--json]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, default=DEFAULT_MODEL)
     parser.add_argument("--frames", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     system = oi.System(oi.read_osim(options.model), threads=1)
     ranges = {c.name: c.range for c in system.model.coordinates}
@@ -72,6 +74,9 @@ def main() -> None:
         ("all lengths", times["their lengths"], times["our lengths"]),
         ("all lengths and moment arms", times["their lengths"] + arms * times["their arm"], times["our arms"]),
     ]
+    if options.json:
+        print(json.dumps({f"{name}: times faster": a / b for name, a, b in rows}, indent=1))
+        return
     table = Table(title=f"{len(system.path_names)} paths of {options.model.stem}, {system.n} coordinates, one thread")
     for heading in ("a frame of", "OpenSim ms", "ours ms", "times faster", "limit"):
         table.add_column(heading, justify="left" if heading == "a frame of" else "right")

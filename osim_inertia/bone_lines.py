@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from osim_inertia.compiled.frames import Placements
 from osim_inertia.errors import ModelError
+from osim_inertia.kernels.kinematics import new_motion, pose
 from osim_inertia.model.forces import Muscle
 from osim_inertia.model.frames import GROUND, Body
 from osim_inertia.model.model import Model
@@ -38,16 +39,17 @@ def bones_along(
     shares: Mapping[str, tuple[float, float]],
     along: Mapping[str, str | Mapping[str, float]] | None,
 ) -> dict[str, dict[str, float]]:
-    """For each muscle the bodies its belly lies along, and which share of it."""
+    """For each muscle the bodies its belly lies along, and which share of it. Bellies lie on the shortest path."""
+    own = _checked_along(model, chosen, along or {})
+    if all(muscle.name in own for muscle in chosen):
+        return own
     system = System(model)
     q = reference_pose(system)
     tree, placements = spanning_tree(model), Placements(model)
-    poses = {body.path: pose for body, pose in zip(model.bodies, system.body_poses(q)[0])}
-    poses[GROUND] = np.eye(4)
+    poses = _poses(system, q)
     lines = {body.path: _bone_lines(body, tree, placements, poses) for body in model.bodies if body.mass > 0.0}
     inboard = {m.outboard: m.inboard for m in tree if not m.closes_loop}
     result = {}
-    own = _checked_along(model, chosen, along or {})
     for muscle in chosen:
         if muscle.name in own:
             result[muscle.name] = own[muscle.name]
@@ -55,15 +57,31 @@ def bones_along(
         assert isinstance(muscle.geometry, GeometryPath)
         spanned = _spanned(muscle.geometry, placements, inboard)
         candidates = {path: lines[path] for path in spanned if path in lines}
-        points = _belly_points(system.path_points(q, muscle.name)[0], shares[muscle.name])
-        counts: dict[str, float] = {}
-        for point in points:
-            nearest = min(candidates, key=lambda path: _distance(point, candidates[path]), default=None)
-            if nearest is not None:
-                body = nearest.rsplit("/", 1)[-1]
-                counts[body] = counts.get(body, 0.0) + 1.0 / len(points)
-        result[muscle.name] = counts
+        points = _belly_points(system.path_points(q, muscle.name, paths="shortest")[0], shares[muscle.name])
+        result[muscle.name] = _shares_of_nearest(points, candidates)
     return result
+
+
+def _shares_of_nearest(points: Array, candidates: Mapping[str, Sequence[tuple[Array, Array]]]) -> dict[str, float]:
+    """Which share of the points each body is nearest to, by its name, the first point's body first."""
+    if not candidates:
+        return {}
+    nearest = np.array([_distances(points, lines) for lines in candidates.values()]).argmin(axis=0)
+    bodies, first, count = np.unique(nearest, return_index=True, return_counts=True)
+    names = [path.rsplit("/", 1)[-1] for path in candidates]
+    return {names[bodies[i]]: float(count[i]) / len(points) for i in np.argsort(first)}
+
+
+def _poses(system: System, q: Array) -> dict[str, Array]:
+    """Pose (4, 4) of every body frame and of ground, by the same kernel as the paths: no other code is loaded."""
+    X = new_motion.py_func(system.arrays)
+    pose(system.arrays, q, X)
+    poses = {GROUND: np.eye(4)}
+    for path, i in system.compiled.body_index.items():
+        if i >= 0:
+            poses[path] = np.eye(4)
+            poses[path][:3, :3], poses[path][:3, 3] = X.R[i], X.p[i]
+    return poses
 
 
 def _checked_along(
@@ -121,13 +139,14 @@ def _bone_lines(
     return [(start, end) for end in ends] or [(start, 2.0 * center - start)]
 
 
-def _distance(point: Array, lines: Sequence[tuple[Array, Array]]) -> float:
-    best = np.inf
-    for a, b in lines:
-        d = b - a
-        t = np.clip((point - a) @ d / max(float(d @ d), 1e-12), 0.0, 1.0)
-        best = min(best, float(np.linalg.norm(point - a - t * d)))
-    return best
+def _distances(points: Array, lines: Sequence[tuple[Array, Array]]) -> Array:
+    """(k,) from each point (k, 3) to the nearest of the lines, which end at both ends."""
+    start = np.array([a for a, _ in lines])
+    along = np.array([b for _, b in lines]) - start
+    away = points[:, None, :] - start
+    share = np.einsum("kli,li->kl", away, along) / np.maximum((along**2).sum(axis=1), 1e-12)
+    rest = away - np.clip(share, 0.0, 1.0)[:, :, None] * along
+    return np.asarray(np.sqrt((rest**2).sum(axis=2)).min(axis=1))
 
 
 def _belly_points(polyline: Array, share: tuple[float, float]) -> Array:

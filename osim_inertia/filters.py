@@ -20,6 +20,7 @@ Note = Callable[[str], None]
 UNIFORM = 2.220446049250313e-16  # s: OpenSim resamples when mean and smallest step differ by more
 MOST_RESAMPLED = 100_000  # steps; OpenSim resamples longer records coarsely
 SAME_STEP = 1e-4  # relative: steps that differ by less are rounded time stamps of a uniform recording
+UNEVEN = 1.5  # times the usual step: more than rounded time stamps can be
 FEWEST_TO_FILTER = 4
 FEWEST_TO_DIFFERENTIATE = 6
 
@@ -37,6 +38,20 @@ def resampled(time: Array, values: Array, at: Array, run: Run) -> Array:
     out = np.empty((len(at), values.shape[1]))
     run(values.shape[1], lambda i, j: splines.quintic_values(time, values, first, second, at, i, j, out))
     return out
+
+
+def uneven_steps(time: Array) -> list[str]:
+    """A word on the longest and the shortest step of a recording that should be uniform; nothing if it is."""
+    if len(time) < 3:
+        return []
+    step = np.diff(time)
+    usual = float(np.median(step))
+    longest, shortest = int(step.argmax()), int(step.argmin())
+    if step[longest] < UNEVEN * usual and step[shortest] > usual / UNEVEN:
+        return []
+    odd = longest if step[longest] >= UNEVEN * usual else shortest
+    return [f"Times are not uniform: {step[odd]:.4g} s from {time[odd]:g} to {time[odd + 1]:g} s, where {usual:.4g} s "
+            "is usual. Are frames missing?"]  # fmt: skip
 
 
 def padded(x: Array, count: int) -> Array:

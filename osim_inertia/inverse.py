@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osim_inertia.errors import OsimInertiaError
-from osim_inertia.filters import FEWEST_TO_DIFFERENTIATE, derivatives, low_pass, low_pass_like_opensim
-from osim_inertia.loads import ExternalLoads, LoadsInTime, read_external_loads
+from osim_inertia.filters import (
+    FEWEST_TO_DIFFERENTIATE,
+    derivatives,
+    low_pass,
+    low_pass_like_opensim,
+    uneven_steps,
+)
+from osim_inertia.loads import FARTHEST, ExternalLoads, LoadsInTime, read_external_loads
 from osim_inertia.model.joints import ROTATIONAL
 from osim_inertia.model.model import Model
 from osim_inertia.system import System
@@ -141,6 +147,17 @@ def kinematics_of(
     return moved
 
 
+def coordinates_of(system: System, motion: Table, notes: list[str]) -> Array:
+    """q (F, n) of a recorded motion as it stands, in radians and metres; missing coordinates are at their default."""
+    columns = _columns(system, motion, False, notes)
+    _check_values(system, motion, columns, notes)
+    q = _at_rest(system, motion.time, notes).q
+    for c, place in enumerate(columns):
+        if place >= 0:
+            q[:, c] = motion.values[:, place] * _unit(system, motion, c)
+    return q
+
+
 def _columns(system: System, motion: Table, like_opensim: bool, notes: list[str]) -> list[int]:
     """Where each coordinate is in the motion; -1 if it is not there."""
     joint_of = {c.name: joint.name for joint in system.model.joints for c in joint.coordinates}
@@ -166,8 +183,10 @@ def _columns(system: System, motion: Table, like_opensim: bool, notes: list[str]
 
 
 def _check_values(system: System, motion: Table, columns: list[int], notes: list[str]) -> None:
-    """Refuse NaN; say so when angles look as if they were in the other unit."""
+    """Refuse NaN; say so when angles or lengths look as if they were in the other unit, or frames are missing."""
     largest = 0.0
+    far: dict[str, float] = {}
+    notes += uneven_steps(motion.time)
     for name, place in zip(system.coordinate_names, columns):
         if place < 0:
             continue
@@ -178,6 +197,11 @@ def _check_values(system: System, motion: Table, columns: list[int], notes: list
             raise MotionError(f"'{name}' is {values[row]} at {motion.time[row]:g} s of the motion.")
         if system.model.coordinate(name).motion_type == ROTATIONAL:
             largest = max(largest, size)
+        elif size > FARTHEST:
+            far[name] = size
+    if far:
+        notes.append(f"{', '.join(far)} reach {max(far.values()):.4g} m: are they in millimetres? Translations should "
+                     "be in metres.")  # fmt: skip
     if motion.in_degrees and 0.0 < largest < LARGEST_RADIANS:
         notes.append(f"The motion says it is in degrees, but no angle in it exceeds {largest:.3g}: is it in radians? "
                      "Then its header should say inDegrees=no.")  # fmt: skip
@@ -233,8 +257,13 @@ def _differentiate(
 ) -> None:
     first, second = derivatives(time, values, system.run)
     for k, c in enumerate(chosen):
-        coordinate = system.model.coordinate(system.coordinate_names[c])
-        scale = math.pi / 180.0 if motion.in_degrees and coordinate.motion_type == ROTATIONAL else 1.0
+        scale = _unit(system, motion, c)
         moved.q[:, c] = values[rows, k] * scale
         moved.u[:, c] = first[rows, k] * scale
         moved.udot[:, c] = second[rows, k] * scale
+
+
+def _unit(system: System, motion: Table, c: int) -> float:
+    """What the values of coordinate c in the motion are multiplied by."""
+    rotates = system.model.coordinate(system.coordinate_names[c]).motion_type == ROTATIONAL
+    return math.pi / 180.0 if motion.in_degrees and rotates else 1.0

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from osim_inertia.tables.sto import read_table
 from osim_inertia.tables.table import Table
 
 Array = NDArray[np.float64]
+FARTHEST = 100.0  # m: lengths beyond it look like millimetres
 OLDEST_VERSION = 20301  # before it, loads were PrescribedForces with functions
 SET_TAGS = ("objects", "groups", "datafile", "external_loads_model_kinematics_file",
             "lowpass_cutoff_frequency_for_load_kinematics")  # fmt: skip
@@ -62,6 +63,10 @@ class ExternalLoads:
                     columns = np.ascontiguousarray(self.data.values[:, self._columns(force, identifier)])
                     values[:, k, first_of : first_of + 3] = interpolated(self.data.time, columns, time)
         self._check_span(time, note)
+        far = float(np.abs(values[:, :, 3:6]).max(initial=0.0))
+        if far > FARTHEST:
+            note(f"Points of the external loads are up to {far:.4g} m away: are they in millimetres? They should be in "
+                 "metres.")  # fmt: skip
         return LoadsInTime(placed_loads(system, active, self.source, note), values)
 
     def _columns(self, force: ExternalForce, identifier: str) -> list[int]:
@@ -97,6 +102,18 @@ class LoadsInTime:
         A, L = system.arrays, self.loads
         system.run(len(q), lambda i, j: external.generalized_loads(A, L, values, q, i, j, out))
         return out
+
+
+def loads_of_plates(forces: Table, on: Mapping[int, str], source: str = "") -> ExternalLoads:
+    """Force plates of a recording as loads: `forces` as markers.c3d names its columns, `on` body by number of plate."""
+    plates = sorted({int(name.split("_")[2]) for name in forces.names})
+    for plate in on:
+        if plate not in plates:
+            raise FileError(f"There is no force plate {plate}.", file=source, expected=f"one of {plates}")
+    return ExternalLoads(tuple(
+        ExternalForce(name=f"plate_{k}", body=body, force=f"ground_force_{k}_v", point=f"ground_force_{k}_p",
+                      torque=f"ground_torque_{k}_") for k, body in on.items()
+    ), forces, (), source)  # fmt: skip
 
 
 def placed_loads(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from osim_inertia.compiled.muscle_mass import compile_muscles
 from osim_inertia.errors import ModelError
 from osim_inertia.kernels import muscle_batch
+from osim_inertia.kernels.kinematics import new_motion, pose
 
 if TYPE_CHECKING:
     from osim_inertia.system import System
@@ -31,16 +32,31 @@ class MassiveMuscles:
 
     def inverse_dynamics(self, q: Array, u: Array, udot: Array, base: Array) -> Array:
         """Generalized forces (F, n), with the ground accelerating by base (3,)."""
+        return self._inverse_dynamics(q, u, udot, base)
+
+    def _inverse_dynamics(
+        self, q: Array, u: Array, udot: Array, base: Array, wrenches: tuple[Array, Array] | None = None
+    ) -> Array:
+        """Generalized forces (F, n); `wrenches` are filled if given."""
         A, P, muscles = self._system.arrays, self._system.paths.arrays, self.arrays
         tau, failed = np.empty_like(q), np.empty(len(q), dtype=np.int64)
 
         def kernel(i: int, j: int) -> None:
             room = muscle_batch.new_room(P, muscles)
-            muscle_batch.inverse_dynamics_with_muscles(A, P, muscles, q, u, udot, base, i, j, *room, tau, failed)
+            moments, forces = wrenches or (np.empty((1, len(A.parent), 3)), np.empty((1, len(A.parent), 3)))
+            muscle_batch.inverse_dynamics_with_muscles(
+                A, P, muscles, q, u, udot, base, i, j, *room, moments, forces, tau, failed
+            )
 
         self._system.run(len(q), kernel)
         self._refuse_vanished_bellies(failed)
         return tau
+
+    def joint_wrenches(self, q: Array, u: Array, udot: Array, base: Array) -> tuple[Array, Array]:
+        """What each joint transmits to its outboard body: moments about its origin and forces, (F, nb, 3), ground."""
+        wrenches = tuple(np.empty((len(q), len(self._system.arrays.parent), 3)) for _ in range(2))
+        self._inverse_dynamics(q, u, udot, base, (wrenches[0], wrenches[1]))
+        return wrenches[0], wrenches[1]
 
     def whole_body(self, q: Array, u: Array) -> Array:
         """(F, 12): see kernels.dynamics.totals."""
@@ -59,11 +75,12 @@ class MassiveMuscles:
         """Points of matter (k, 3) of one muscle at a pose (n,), and their masses (k,)."""
         if name not in self.names:
             raise KeyError(f"'{name}' is no muscle with mass.")
-        A, P, rest = self._system.arrays, self._system.paths.arrays, np.zeros_like(q)
-        room = muscle_batch.new_room(P, self.arrays)
-        k = muscle_batch.matter_of_muscle(
-            A, P, self.arrays, self.names.index(name), q, rest, rest, np.zeros(3), *room
-        )
+        A, P = self._system.arrays, self._system.paths.arrays
+        room, motion = muscle_batch.new_room(P, self.arrays), new_motion(A)
+        pose(A, q, motion)
+        motion.w[:], motion.v[:] = 0.0, 0.0
+        muscle_batch.matter_of_muscle(P, self.arrays, self.names.index(name), motion, q, *room)
+        k = room[2].number[0]
         return room[2].x[:k].copy(), room[2].mass[:k].copy()
 
     def _refuse_vanished_bellies(self, failed: NDArray[np.int64]) -> None:

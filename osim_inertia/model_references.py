@@ -177,7 +177,8 @@ def _check_paths(model: Model) -> None:
     for force in model.path_forces:
         path, who = force.geometry, f"the path of '{force.name}'"
         if isinstance(path, FunctionBasedPath):
-            _check_function(path.length_function, who)
+            for function in (path.length_function, *path.moment_arm_functions):
+                _check_function(function, who)
             continue
         if len(path.points) < 2:
             raise ModelError(f"The path of '{force.name}' has {len(path.points)} points; expected 2 or more.")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.errors import WrapWarning
+from osim_inertia.errors import ModelError, WrapWarning
 from osim_inertia.kernels import neural_batch as kernel
 from osim_inertia.kernels.batch import inverse_dynamics_of_frames, whole_body
 from osim_inertia.kernels.muscle_line import Line, new_line
@@ -61,6 +61,11 @@ class NeuralMuscles(MassiveMuscles):
             inverse_dynamics_of_frames(self._system.arrays, q, u, udot, base, 0, len(q), bones := np.empty_like(q))
             return tau + bones
         return tau + self._others(use).inverse_dynamics(q, u, udot, base)
+
+    def joint_wrenches(self, q: Array, u: Array, udot: Array, base: Array) -> tuple[Array, Array]:
+        """Refused: a network says where matter goes, not which body holds it there."""
+        raise ModelError("Joint reactions need muscles that press on bodies; a network does not say on which. Use "
+                         "wrap='blend' for them.")
 
     def whole_body(self, q: Array, u: Array) -> Array:
         """(F, 12): see kernels.dynamics.totals."""

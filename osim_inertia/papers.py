@@ -6,7 +6,12 @@ With φ_m the twists of all bodies (angular, linear at the body origin, in groun
 
 (Differentiable Simulation of Inertial Musculotendons, eqs. 5–7; types I and II after eqs. 12–18, with the corrections
 that docs/theory.md lists.) Straight and via-point muscles are written out here without using the kernels. On a wrap the
-points come from the kernels and J̇_αm is a central difference along the motion.
+points come from the kernels, and so does J̇_αm, column by column: with B(φ) = J̇_αm(φ) φ the acceleration of the matter
+while the twists φ stay constant,
+
+    J̇(φ) ψ + J̇(ψ) φ = ½ [B(φ + ψ) − B(φ − ψ)]        J̇(φ) ψ − J̇(ψ) φ = J c,    c = (−ω_φ × ω_ψ, 0) of every body
+
+the second because turning by ω_φ, then by ω_ψ, is not the same as the other way round.
 """
 
 from __future__ import annotations
@@ -18,13 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.errors import ModelError
 from osim_inertia.kernels import muscle_batch as kernel
-from osim_inertia.kernels.kinematics import move, new_motion
-from osim_inertia.kernels.muscle_inertia import place_matter
-from osim_inertia.kernels.muscle_line import build_line, find_wraps, move_nodes, move_objects
+from osim_inertia.kernels.kinematics import new_motion, pose
 from osim_inertia.system import System
 
 Array = NDArray[np.float64]
-STEP = 1e-6  # s, for J̇ of wrapped muscles
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,14 @@ def dense_blocks(system: System, muscle: str, q: ArrayLike, u: ArrayLike) -> Den
         raise ModelError("The dense blocks are those of blended or exact paths; use wrap='blend'.")
     if muscle not in names:
         raise ModelError(f"'{muscle}' is no muscle with mass.")
-    pose, speeds = (array[0] for array in system.frames(q=q, u=u))
-    index = names.index(muscle)
-    J_mr = system.body_jacobians(pose, speeds)[0][0].reshape(-1, system.n)
-    line = _Line(system, index, pose)
-    J_am = line.velocities(system)
+    at, speeds = (array[0] for array in system.frames(q=q, u=u))
+    J_mr = system.body_jacobians(at, speeds)[0][0].reshape(-1, system.n)
+    line = _Line(system, names.index(muscle), at)
     if line.wraps == 0:
-        J_am, dJ_am = _written_out(system, line, pose, speeds)
+        J_am, dJ_am = _written_out(system, line, at, speeds)
     else:
-        qdot = system.qdot(pose, speeds)[0]
-        ahead = _Line(system, index, pose + STEP * qdot, line.labels).velocities(system)
-        behind = _Line(system, index, pose - STEP * qdot, line.labels).velocities(system)
-        dJ_am = (ahead - behind) / (2.0 * STEP)
+        J_am = line.velocities()
+        dJ_am = line.velocity_rates(J_am, J_mr @ speeds)
     return DenseBlocks(line.points, line.masses, J_am, dJ_am, J_am @ J_mr, line.wraps == 0)
 
 
@@ -75,64 +73,50 @@ def dense_mass_matrix(system: System, q: ArrayLike) -> Array:
 class _Line:
     """Matter of one muscle at a pose, and the nodes it hangs on."""
 
-    def __init__(self, system: System, index: int, q: Array, labels: Array | None = None) -> None:
+    def __init__(self, system: System, index: int, q: Array) -> None:
         assert system.muscles is not None
-        self._system, self._index, self._q = system, index, q
-        A, P = system.arrays, system.paths.arrays
-        self._room = kernel.new_room(P, system.muscles.arrays)
-        self._motion = new_motion(A)
-        rest = np.zeros(system.n)
-        move(A, q, rest, self._motion)
-        self._fill(labels)
+        self._system, self.index, self._q = system, index, q
+        self._muscles = system.muscles.arrays._replace(window=0.0)  # a switch depends on a coordinate, not on twists
+        self._room = kernel.new_room(system.paths.arrays, self._muscles)
+        self._motion = new_motion(system.arrays)
+        pose(system.arrays, q, self._motion)
+        self._order = [system.compiled.body_index[body.path] for body in system.model.bodies]
+        self.n, self.wraps = self._move(np.zeros(6 * len(self._order)))
         line, _, M = self._room[:3]
         count = M.number[0]
         self.points, self.masses, self.labels = M.x[:count].copy(), M.mass[:count].copy(), M.xi[:count].copy()
         self.intervals = M.interval[:count].copy()
         self.nodes, self.bodies = line.nodes[: self.n].copy(), line.ints[: self.n, 1].copy()
 
-    def _fill(self, labels: Array | None = None) -> None:
-        """Evaluate the line for the twists now in the motion. Given labels stay on the same matter."""
-        system = self._system
-        assert system.muscles is not None
-        line, path, M = self._room[:3]
-        A, P, muscles = system.arrays, system.paths.arrays, system.muscles.arrays
-        rest, still = np.zeros(system.n), np.zeros((len(A.parent), 3))
-        i = muscles.path[self._index]
-        move_objects(P, self._motion, still, still, np.zeros(3), line)
-        self.n = move_nodes(P, i, self._motion, self._q, rest, rest, still, still, np.zeros(3), -1, 0.0, line)
-        self.wraps = find_wraps(P, i, self.n, line, path)
-        build_line(self.n, self.wraps, muscles.blend, line, path)
-        material = kernel.muscle_at(muscles, self._index)
-        place_matter(line, self.n, path, material, M)
-        if labels is not None:
-            self._relabel(labels, material)
-
-    def _relabel(self, labels: Array, material: tuple[float, ...]) -> None:
-        from osim_inertia.kernels.muscle_inertia import move_matter
-        from osim_inertia.kernels.muscle_line import LENGTH, START
-
-        line, path, M = self._room[:3]
-        for m, label in enumerate(labels):
-            s = material[0] + label * (material[1] + line.total[0])
-            k = int(np.searchsorted(line.rows[1 : self.n - 1, START], s))
-            M.interval[m], M.xi[m] = k, label
-            M.eta[m] = (s - line.rows[k, START]) / line.rows[k, LENGTH]
-            move_matter(line, path, M, m, m + 1)
-        M.number[0] = len(labels)
-
-    def velocities(self, system: System) -> Array:
-        """J_αm, column by column: velocities of the matter when one body has a unit twist."""
-        order = [system.compiled.body_index[body.path] for body in system.model.bodies]
-        J = np.zeros((len(self.points), 3, 6 * len(order)))
-        labels = self.labels
-        for column, body in enumerate(order):
-            for axis in range(6):
-                self._motion.w[:], self._motion.v[:] = 0.0, 0.0
-                (self._motion.w if axis < 3 else self._motion.v)[body, axis % 3] = 1.0
-                self._fill(labels)
-                J[:, :, 6 * column + axis] = self._room[2].v[: len(labels)]
+    def _move(self, twists: Array) -> tuple[int, int]:
+        """Evaluate the matter while the bodies (as in `body_names`) have constant twists (6 B,)."""
         self._motion.w[:], self._motion.v[:] = 0.0, 0.0
-        return J
+        for body, twist in zip(self._order, twists.reshape(-1, 6)):
+            self._motion.w[body], self._motion.v[body] = twist[:3], twist[3:]
+        P = self._system.paths.arrays
+        nodes, wraps = kernel.matter_of_muscle(P, self._muscles, self.index, self._motion, self._q, *self._room)
+        return int(nodes), int(wraps)
+
+    def velocities(self) -> Array:
+        """J_αm (k, 3, 6 B), column by column: velocities of the matter when one body has a unit twist."""
+        columns = []
+        for unit in np.eye(6 * len(self._order)):
+            self._move(unit)
+            columns.append(self._room[2].v[: len(self.points)].copy())
+        return np.stack(columns, axis=2)
+
+    def velocity_rates(self, J: Array, twists: Array) -> Array:
+        """J̇_αm (k, 3, 6 B) along the twists (6 B,)."""
+        columns = []
+        for unit in np.eye(len(twists)):
+            self._move(twists + unit)
+            both = self._room[2].a[: len(self.points)].copy()
+            self._move(twists - unit)
+            both -= self._room[2].a[: len(self.points)]
+            turn = np.zeros((len(self._order), 6))
+            turn[:, :3] = -np.cross(twists.reshape(-1, 6)[:, :3], unit.reshape(-1, 6)[:, :3])
+            columns.append(0.25 * both + 0.5 * J @ turn.ravel())
+        return np.stack(columns, axis=2)
 
 
 def _written_out(system: System, line: _Line, q: Array, u: Array) -> tuple[Array, Array]:
@@ -146,7 +130,7 @@ def _written_out(system: System, line: _Line, q: Array, u: Array) -> tuple[Array
     rate = np.einsum("ka,ka->k", e, ddot)
     edot = (ddot - rate[:, None] * e) / length[:, None]
     start, start_rate = np.concatenate([[0.0], np.cumsum(length)]), np.concatenate([[0.0], np.cumsum(rate)])
-    a0, a1 = (system.muscles.arrays.material[line._index, :2]) if system.muscles is not None else (0.0, 0.0)
+    a0, a1 = (system.muscles.arrays.material[line.index, :2]) if system.muscles is not None else (0.0, 0.0)
     J, dJ = [], []
     for xi, k in zip(line.labels, line.intervals):
         D = a0 + xi * (a1 + start[-1]) - start[k]  # σ − c_k

@@ -70,7 +70,7 @@ def _frames(system: System, P: Paths, q: Array, i: int, nodes: Any) -> Iterator[
     geometry = system.model.path_forces[i].geometry
     assert isinstance(geometry, GeometryPath)  # `contacts` has refused all others
     names = tuple(point.name for point in geometry.points)
-    X = new_motion(system.arrays)
+    X = new_motion.py_func(system.arrays)  # plain arrays: no compiled code has to be loaded for them
     for instant in q:
         pose(system.arrays, instant, X)
         place_paths(P, X, instant, nodes)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.compiled.paths import compile_paths
-from osim_inertia.kernels.paths import new_opensim_room, opensim_lengths, opensim_slopes
+from osim_inertia.kernels.opensim_lengths import opensim_lengths
+from osim_inertia.kernels.paths import new_opensim_room, opensim_slopes
 from osim_inertia.kernels.shortest_batch import new_shortest_room, shortest_lengths, shortest_slopes
 from osim_inertia.kernels.tension import unit_tension
 from osim_inertia.path_shape import PathContacts, contacts

@@ -162,7 +162,8 @@ def _counted(system: System) -> list[int]:
         coordinate.name
         for m in spanning_tree(model) if m.inboard == GROUND
         for coordinate in m.joint.coordinates
-        if any(c.motion_type == TRANSLATIONAL for c in m.joint.coordinates)
+        # six coordinates are a free base even if scaling made its translations functions, which OpenSim calls coupled
+        if len(m.joint.coordinates) == 6 or any(c.motion_type == TRANSLATIONAL for c in m.joint.coordinates)
     }
     inner = [name for name in names if name not in floating] or list(names)
     angles = [name for name in inner if model.coordinate(name).motion_type == ROTATIONAL] or inner

@@ -1,7 +1,8 @@
 """Joint reaction loads: the force and moment each joint transmits, named and signed as in OpenSim's JointReaction.
 
 They are the net loads between the segments: what bones, ligaments and muscles transmit together, because muscle forces
-are not known in inverse dynamics. Constraints (couplers, loops) are left out, as in OpenSim's inverse dynamics. For a
+are not known in inverse dynamics. The weight and inertia of muscles that have mass is included: they pull on the bodies
+their paths touch. Constraints (couplers, loops) are left out, as in OpenSim's inverse dynamics. For a
 joint whose child is nearer to ground than its parent, OpenSim 4.6 reports the load of the joint that carries the child
 instead; here every joint gets its own.
 """
@@ -65,9 +66,6 @@ def reactions_of(
     """The same for a motion that is already differentiated."""
     if on not in ("child", "parent"):
         raise ValueError(f"on is {on!r}; expected 'child' or 'parent'.")
-    if system.muscles is not None:
-        raise ModelError("Joint reactions do not count the inertia of muscles, and these muscles have mass; use the "
-                         "model without muscle mass.")
     sides = [_Side(system, place, mobilizer, on, expressed_in) for place, mobilizer in mobilizers(system)]
     if loads is None:
         loads = LoadsInTime(placed_loads(system, []), np.zeros((len(moved.time), 0, 9)))
@@ -117,6 +115,8 @@ def _fill(
     system.run(frames, lambda i, j: batch.body_motion(A, q, u, i, j, pose, twist))
     system.run(frames, lambda i, j: external.joint_wrenches(A, loads.loads, part, q, u, udot, -A.gravity, i, j,
                                                             moment, force))  # fmt: skip
+    if system.muscles is not None:
+        _add_muscles(system, q, u, udot, moment, force)
     for k, side in enumerate(sides):
         point = _in_ground(pose, side.body, side.point)
         f = side.sign * force[:, side.outboard]
@@ -126,6 +126,17 @@ def _fill(
         origin = _in_ground(pose, side.axes_body, side.axes.p)
         for first, vector in ((0, f), (3, m), (6, point - origin)):
             out[:, k, first : first + 3] = (vector[:, None, :] @ R)[:, 0]
+
+
+def _add_muscles(system: System, q: Array, u: Array, udot: Array, moment: Array, force: Array) -> None:
+    """Add what the inertia and weight of muscles beyond each joint ask of it, on the bodies their paths press on."""
+    assert system.muscles is not None
+    A, none = system.arrays, LoadsInTime(placed_loads(system, []), np.zeros((len(q), 0, 9)))
+    bones = np.empty_like(moment), np.empty_like(force)
+    system.run(len(q), lambda i, j: external.joint_wrenches(A, none.loads, none.values, q, u, udot, -A.gravity, i, j,
+                                                            *bones))  # fmt: skip
+    for sum_, whole, part in zip((moment, force), system.muscles.joint_wrenches(q, u, udot, -A.gravity), bones):
+        sum_ += whole - part
 
 
 def _in_ground(pose: Array, body: int, point: Array) -> Array:

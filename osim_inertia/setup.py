@@ -49,7 +49,6 @@ def read_inverse_dynamics_setup(path: str | Path, *, like_opensim: bool = False)
     node = tool_node(path, TOOL, like_opensim)
     folder = path.resolve().parent
     cutoff = node.number("lowpass_cutoff_frequency_for_coordinates", -1.0)
-    low, high = node.vector("time_range", 2, (-math.inf, math.inf), infinite=True)
     loads = node.text("external_loads_file")
     if cutoff == 0.0:
         raise node.error("<lowpass_cutoff_frequency_for_coordinates> is 0.",
@@ -60,7 +59,7 @@ def read_inverse_dynamics_setup(path: str | Path, *, like_opensim: bool = False)
         motion=input_file(node, "coordinates_file", folder),
         external_loads=None if loads in ("", "Unassigned") else input_file(node, "external_loads_file", folder),
         folder=folder,
-        time_range=(low, high),
+        time_range=time_range(node),
         lowpass=cutoff if cutoff > 0.0 else None,
         excluded_forces=node.words("forces_to_exclude"),
         output=output_file(node, "output_gen_force_file", "inverse_dynamics.sto", folder),
@@ -82,6 +81,14 @@ def tool_node(path: Path, tool: str, like_opensim: bool) -> Node:
                         expected=f"a setup file with <{tool}>",
                         to_do="give another setup file, or a model and a motion")
     return Node(element, Document(str(path), root, 0, like_opensim))
+
+
+def time_range(node: Node) -> tuple[float, float]:
+    """First and last time (s); without a word all there is, also if the setting is there and empty."""
+    if not node.text("time_range"):
+        return -math.inf, math.inf
+    low, high = node.vector("time_range", 2, (-math.inf, math.inf), infinite=True)
+    return low, high
 
 
 def input_file(node: Node, tag: str, folder: Path) -> Path:
@@ -124,9 +131,12 @@ def report_unknown_settings(node: Node, also: Sequence[str] = ()) -> None:
 def forces_left_out(model: Model, excluded: Sequence[str]) -> list[str]:
     """Forces that OpenSim's tool would apply and that are not computed here, by class: 'CoordinateLimitForce (3)'.
 
-    `excluded` is forces_to_exclude: All, Muscles, Actuators, or names of forces. Groups are not known here.
+    `excluded` is forces_to_exclude: All, Muscles, Actuators, or names of groups; names of single forces count only in
+    models that have no group, as in OpenSim.
     """
-    words = {word.upper() for word in excluded}
+    words, named = {word.upper() for word in excluded}, set(excluded)
+    if model.force_groups:
+        named = {name for group in model.force_groups if group.name in excluded for name in group.members}
     if "ALL" in words:
         return []
     driven = any(raw.path.startswith("/controllerset/") for raw in model.unsupported)
@@ -136,8 +146,17 @@ def forces_left_out(model: Model, excluded: Sequence[str]) -> list[str]:
     left: dict[str, int] = {}
     for kind, name, is_muscle in acting:
         actuator = is_muscle or kind in IDLE_ACTUATORS
-        if name in excluded or (is_muscle and "MUSCLES" in words) or (actuator and "ACTUATORS" in words):
+        if name in named or (is_muscle and "MUSCLES" in words) or (actuator and "ACTUATORS" in words):
             continue
         if kind not in IDLE_ACTUATORS or driven:
             left[kind] = left.get(kind, 0) + 1
     return [f"{kind} ({count})" for kind, count in left.items()]
+
+
+def unknown_exclusions(model: Model, excluded: Sequence[str]) -> list[str]:
+    """Words of forces_to_exclude that OpenSim's tool would not find, and warn of."""
+    known = {group.name for group in model.force_groups}
+    if not known:
+        raw = (item.name for item in model.unsupported if item.path.startswith("/forceset/"))
+        known = {*raw, *(force.name for force in model.path_forces)}
+    return [word for word in excluded if word not in known and word.upper() not in ("ALL", "MUSCLES", "ACTUATORS")]

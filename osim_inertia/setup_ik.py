@@ -10,7 +10,7 @@ from pathlib import Path, PureWindowsPath
 from osim_inertia.errors import OsimError
 from osim_inertia.markers.tasks import TaskSet, read_tasks, task_set
 from osim_inertia.osim.xml import Document, Node, elements, first, parse_xml
-from osim_inertia.setup import input_file, report_unknown_settings, tool_node
+from osim_inertia.setup import input_file, report_unknown_settings, time_range, tool_node
 
 TOOL, OLD_TOOL = "InverseKinematicsTool", "IKTool"
 UNUSED = ("input_directory", "optimizer_algorithm")
@@ -41,7 +41,6 @@ def read_inverse_kinematics_setup(path: str | Path, *, like_opensim: bool = Fals
     results = folder / PureWindowsPath(node.text("results_directory", "./")).as_posix()
     name = node.name or "inverse_kinematics"
     coordinate_file, motion = node.text("coordinate_file"), node.text("output_motion_file")
-    low, high = node.vector("time_range", 2, (-math.inf, math.inf), infinite=True)
     errors, locations = node.flag("report_errors", True), node.flag("report_marker_locations", False)
     setup = InverseKinematicsSetup(
         name=name,
@@ -49,7 +48,7 @@ def read_inverse_kinematics_setup(path: str | Path, *, like_opensim: bool = Fals
         markers=input_file(node, "marker_file", folder),
         coordinate_file=None if coordinate_file in NAMELESS else input_file(node, "coordinate_file", folder),
         tasks=_tasks(node, folder),
-        time_range=(low, high),
+        time_range=time_range(node),
         output=None if motion in NAMELESS else folder / PureWindowsPath(motion).as_posix(),
         errors=results / f"{name}_ik_marker_errors.sto" if errors else None,
         locations=results / f"{name}_ik_model_marker_locations.sto" if locations else None,

@@ -61,7 +61,7 @@ class System:
     @property
     def has_angular_speeds(self) -> bool:
         """True if some u is an angular velocity rather than the rate of a coordinate."""
-        return any(turns_by_angular_velocity(kind) for kind in self.arrays.kind)
+        return any(turns_by_angular_velocity.py_func(kind) for kind in self.arrays.kind)
 
     @property
     def n(self) -> int:
@@ -347,8 +347,7 @@ class System:
             if count not in (1, frames):
                 raise ValueError(f"{name} has {count} frames; expected 1 or {frames}.")
         shape = (frames, self.n)
-        return tuple(np.zeros(shape) if a is None else np.ascontiguousarray(np.broadcast_to(a, shape))
-                     for a in arrays.values())
+        return tuple(np.zeros(shape) if a is None else _writeable(a, shape) for a in arrays.values())
 
     def run(self, frames: int, kernel: Callable[[int, int], object]) -> None:
         """Call kernel(start, stop) over all frames, on several threads when there are enough."""
@@ -360,3 +359,10 @@ class System:
         with ThreadPoolExecutor(workers) as pool:
             for result in [pool.submit(kernel, int(a), int(b)) for a, b in itertools.pairwise(edges)]:
                 result.result()
+
+
+def _writeable(array: Array, shape: tuple[int, int]) -> Array:
+    """The array in that shape, and never read-only: Numba would compile every kernel once more for such an array."""
+    if array.shape != shape or not array.flags.writeable:
+        return np.array(np.broadcast_to(array, shape))
+    return array

@@ -1,29 +1,46 @@
 """Whether the kernels a command needs are compiled already: Numba compiles them once and keeps them on disk.
 
-The first run on a machine waits for that, and a command that is silent for a minute looks broken; so it says why.
+The first run on a machine waits for that, and a command that is silent for so long looks broken; so it says why. Numba
+compiles in one thread only; the largest kernels are compiled by a second process meanwhile.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from osim_inertia.model.forces import Muscle
+from osim_inertia.model.frames import GROUND, Body
+from osim_inertia.model.joints import Coordinate, Joint
+from osim_inertia.model.model import Model
+from osim_inertia.model.muscle_mass import MassiveMuscle, MuscleMass
+from osim_inertia.model.paths import GeometryPath, PathPoint
 
 # The outermost kernel of each kind of work (what it calls is compiled with it), and the seconds that takes on one
 # core of an ordinary computer.
 KERNELS = {
     "id": ("batch", "inverse_dynamics_of_frames", 15),
-    "muscle mass": ("muscle_batch", "inverse_dynamics_with_muscles", 120),
-    "ik": ("ik", "fit_frames", 30),
+    "muscle mass": ("muscle_batch", "inverse_dynamics_with_muscles", 45),
+    "ik": ("ik", "fit_frames", 25),
+    "opensim paths": ("paths", "opensim_slopes", 45),
+    "shortest paths": ("shortest_batch", "shortest_slopes", 30),
+    "view": ("path_lines", "path_lines", 30),
 }
+BESIDE = ("muscle mass",)  # large enough for a process of its own
 
 
 def is_compiled(work: str) -> bool:
     """True if Numba's cache has the kernel of this kind of work, from no older source."""
     module, name, _ = KERNELS[work]
-    kernel: Any = getattr(import_module(f"osim_inertia.kernels.{module}"), name)
+    kernel: Any = getattr(import_module(f"osim_inertia.kernels.{module}"), name).whole
     folder = kernel.stats.cache_path
     if folder is None:
         return False  # nowhere to keep what is compiled: it is compiled in every run
@@ -39,3 +56,45 @@ def announce(say: Callable[[str], object], *works: str) -> bool:
     if seconds:
         say(f"Compiling the kernels, once on this machine: up to about {seconds} s …")
     return seconds > 0
+
+
+@contextmanager
+def compiling_beside(*works: str) -> Iterator[Callable[[], object]]:
+    """Have the largest kernels of these kinds of work compiled meanwhile. Gives a function that waits for them."""
+    with ExitStack() as stack:
+        processes = []
+        for work in works:
+            if work in BESIDE and (os.cpu_count() or 1) > 1 and not is_compiled(work):
+                command = [sys.executable, "-m", "osim_inertia.warmup", work]
+                process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                stack.enter_context(process)
+                stack.callback(process.terminate)
+                processes.append(process)
+        yield lambda: [process.wait() for process in processes]
+
+
+def smallest_model() -> Model:
+    """A rod that hangs from the ground, and a muscle with mass between them."""
+    points = (PathPoint(name="origin", frame=GROUND, location=(0.1, 0.0, 0.0)),
+              PathPoint(name="insertion", frame="/bodyset/rod", location=(0.0, -0.5, 0.0)))  # fmt: skip
+    muscle = MassiveMuscle(name="muscle", taken_from=(("rod", 1.0),), belly=(0.0, 1.0))
+    return Model(
+        name="rod",
+        bodies=(Body(name="rod", mass=1.0, mass_center=(0.0, -0.5, 0.0), inertia=(0.1, 0.1, 0.1, 0.0, 0.0, 0.0)),),
+        joints=(Joint(kind="PinJoint", name="hip", parent_frame=GROUND, child_frame="/bodyset/rod",
+                      coordinates=(Coordinate(name="angle", range=(-1, 1)),)),),
+        path_forces=(Muscle(kind="Thelen2003Muscle", name="muscle", geometry=GeometryPath(points=points, wraps=())),),
+        muscle_mass=MuscleMass(muscles=(muscle,)),
+    )
+
+
+def compile_muscle_mass() -> None:
+    """Have the kernels for muscles with mass compiled and kept on disk. They are the same for every model."""
+    from osim_inertia.system import System
+
+    rest = np.zeros(1)
+    System(smallest_model()).inverse_dynamics(rest, rest, rest)
+
+
+if __name__ == "__main__":
+    compile_muscle_mass()

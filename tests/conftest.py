@@ -8,11 +8,15 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import osim_inertia as oi
+
+if TYPE_CHECKING:
+    from osim_inertia.report.collect import Findings
 
 REQUIRED = bool(os.environ.get("OSIM_INERTIA_REQUIRE_ORACLE"))  # set by .ci/run: nothing may be skipped there
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -87,6 +91,18 @@ def shared_data() -> Path:
     if not DATA.is_dir():
         pytest.skip("the shared reference data is not beside the project")
     return DATA
+
+
+@pytest.fixture(scope="session")
+def leg_report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, Path]:
+    """The report of the shipped leg's run, made once: what was found, and the folder it is in."""
+    from reports import leg_request
+
+    from osim_inertia.report.make import make_report
+
+    folder = tmp_path_factory.mktemp("report") / "leg"
+    findings, _ = make_report(leg_request(), folder)
+    return findings, folder
 
 
 def relative_error(ours: np.ndarray, theirs: np.ndarray) -> float:

@@ -142,11 +142,12 @@ def test_help_examples_parse_and_run_where_their_files_are_known(name, workplace
         run_command(words[1:], f"help of {name}", promised=("walk/",))
 
 
-def test_page_of_commands_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("make_cli_page", DOCS / "make_cli_page.py")
+@pytest.mark.parametrize(("page", "script"), [("cli.md", "make_cli_page"), ("validation.md", "make_validation_page")])
+def test_pages_made_by_scripts_are_up_to_date(page, script):
+    spec = importlib.util.spec_from_file_location(script, DOCS / f"{script}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (DOCS / "cli.md").read_text(encoding="utf-8") == module.page(), "run: python docs/make_cli_page.py"
+    assert (DOCS / page).read_text(encoding="utf-8") == module.page(), f"run: python docs/{script}.py"
 
 
 # ---- documentation --------------------------------------------------------------------------------------------------

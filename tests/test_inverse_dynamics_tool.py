@@ -12,6 +12,7 @@ from conftest import DATA
 import osim_inertia as oi
 from osim_inertia.cli.id import job_of, run_job
 from osim_inertia.inverse import MotionError, kinematics_of
+from osim_inertia.loads import ExternalForce, ExternalLoads
 
 ZOO = Path(__file__).resolve().parents[1] / "models" / "zoo"
 TRIALS = sorted(path.name for path in (DATA / "trials").glob("*")) or ["none"]
@@ -245,3 +246,21 @@ def test_angles_in_the_wrong_unit_are_noticed(degrees, scale, words):
     assert any(words in note for note in notes)
     right = oi.inverse_dynamics_of(oi.read_osim(ZOO / "joint_gimbal_40000.osim"), motion).notes
     assert not any("is it in" in note for note in right)
+
+
+def test_lengths_in_millimetres_and_missing_frames_are_noticed():
+    model = oi.read_osim(ZOO / "joint_free_40000.osim")
+    motion = zoo_motion("joint_free", EVEN)
+    moves = next(i for i, name in enumerate(motion.names) if model.coordinate(name).motion_type == "translational")
+    values = motion.values.copy()
+    values[:, moves] = 1000.0
+    gap = np.where(np.arange(len(motion)) < 20, motion.time, motion.time + 0.1)
+    force = ExternalForce(name="push", body=model.bodies[-1].name, force="f", point="p")
+    data = oi.Table(("fx", "fy", "fz", "px", "py", "pz"), motion.time, np.full((len(motion), 6), 900.0))
+    odd = oi.Table(motion.names, gap, values, motion.in_degrees)
+    notes = " ".join(oi.inverse_dynamics_of(model, odd, external_loads=ExternalLoads((force,), data)).notes)
+    assert f"{motion.names[moves]} reach 1000 m: are they in millimetres?" in notes
+    assert "Times are not uniform: 0.11 s from 0.19 to 0.3 s" in notes
+    assert "Points of the external loads are up to 900 m away" in notes
+    right = " ".join(oi.inverse_dynamics_of(model, motion).notes)
+    assert not any(word in right for word in ("uniform", "millimetres"))

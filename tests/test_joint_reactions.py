@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limbs import double_pendulum
 
 import osim_inertia as oi
 from osim_inertia.inverse import Kinematics
@@ -84,6 +85,45 @@ def test_load_on_the_outboard_body_changes_the_momentum_of_all_it_carries(model)
     reaction, its_moment, its_point = reactions_of(system, instant, on=inboard).values[0, :9].reshape(3, 3)
     np.testing.assert_allclose(reaction, -force, atol=1e-12)
     np.testing.assert_allclose(its_moment + np.cross(its_point, reaction), -turning, atol=1e-6)
+
+
+ON_THE_RODS = {
+    "via point": {"points": (("rod1", (0.05, -0.1, 0.01)), ("rod1", (0.05, -0.45, 0.0)), ("rod2", (0.04, -0.3, 0.03)))},
+    "wrapped": {"points": (("rod1", (0.06, -0.15, 0.0)), ("rod2", (0.06, -0.3, 0.02))), "cylinder": 0.12,
+                "quadrant": "+x"},
+}
+
+
+@pytest.mark.parametrize("limb", ON_THE_RODS)
+def test_joints_transmit_the_inertia_and_weight_of_muscles(limb):
+    """The hip changes the momentum of rods and muscle; about its axis each joint transmits what drives it."""
+    system = oi.System(double_pendulum(**ON_THE_RODS[limb]), like_opensim=False)
+    instant = Kinematics(np.zeros(1), *(np.array([x]) for x in ([0.4, -0.7], [1.3, -2.1], [2.5, 4.0])))
+    table = reactions_of(system, instant)
+    h = 1e-5
+    q, u, a = instant.q[0], instant.u[0], instant.udot[0]
+    ahead, back = (system.momentum(q + s * u + 0.5 * s * s * a, u + s * a)[0] for s in (h, -h))
+    rate, weight = (ahead - back) / (2 * h), system.mass * np.array(system.model.gravity)
+    force, moment, point = table.values[0, :9].reshape(3, 3)
+    np.testing.assert_allclose(force, rate[3:] - weight, atol=1e-6)
+    turning = rate[:3] - np.cross(system.center_of_mass(q)[0], weight)
+    np.testing.assert_allclose(moment + np.cross(point, force), turning, atol=1e-6)
+    tau = system.inverse_dynamics(q, u, a)[0]
+    about_z = [table[f"{joint}_in_ground_mz"][0] for joint in ("hip_on_rod1", "knee_on_rod2")]
+    np.testing.assert_allclose(about_z, tau, rtol=1e-12)
+
+
+def test_external_loads_and_muscle_mass_add_up_in_joint_reactions():
+    limb = double_pendulum(**ON_THE_RODS["wrapped"])
+    system = oi.System(limb)
+    time = np.arange(10) * 0.1
+    motion = oi.Table(system.coordinate_names, time, np.tile([0.3, -0.5], (10, 1)))
+    push = oi.Table(("f_x", "f_y", "f_z"), time, np.tile([1.0, 25.0, -3.0], (10, 1)))
+    loads = ExternalLoads((ExternalForce(name="push", body="rod2", force="f_"),), push)
+    table = oi.joint_reactions(system, motion, external_loads=loads)
+    expected = -system.mass * np.array(limb.gravity) - [1.0, 25.0, -3.0]
+    for axis, value in zip("xyz", expected):
+        np.testing.assert_allclose(table[f"hip_on_rod1_in_ground_f{axis}"], value, rtol=1e-9, atol=1e-9)
 
 
 def test_frames_turn_the_loads_and_place_the_point():

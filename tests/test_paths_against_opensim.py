@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import DATA, Oracle
 from live_paths import opensim_lengths
+from small_models import arm
 
 import osim_inertia as oi
 from osim_inertia.inverse import kinematics_of
@@ -124,3 +125,34 @@ def test_lengths_of_the_zoo(model):
     assert set(theirs) == set(system.path_names)
     for name, ours in zip(system.path_names, system.path_lengths(q).T):
         np.testing.assert_allclose(ours, theirs[name], rtol=0, atol=ZOO_LENGTH, err_msg=name)
+
+
+def linear(slopes: str) -> str:
+    return f"<LinearFunction><coefficients>{slopes}</coefficients></LinearFunction>"
+
+
+@pytest.mark.parametrize("arms", ["", f"<moment_arm_functions>{linear('0.02 0.05')}</moment_arm_functions>"])
+def test_moment_arms_of_a_path_given_by_functions(tmp_path, arms):
+    """OpenSim believes the moment arms a file states, even where they are not −dL/dq, as here."""
+    opensim = pytest.importorskip("opensim")
+    path = (f"<FunctionBasedPath name='path'><coordinate_paths>/jointset/hinge/angle</coordinate_paths>"
+            f"<length_function>{linear('0.03 0.4')}</length_function>{arms}</FunctionBasedPath>")  # fmt: skip
+    text = arm("")
+    start, end = text.index("<GeometryPath"), text.index("</GeometryPath>") + len("</GeometryPath>")
+    file = tmp_path / "arm.osim"
+    file.write_text(text[:start] + path + text[end:])
+    opensim.Logger.setLevelString("off")
+    model = opensim.Model(str(file))
+    state, coordinate = model.initSystem(), model.getCoordinateSet().get(0)
+    muscle = opensim.PathActuator.safeDownCast(model.getForceSet().get(0))
+    system = oi.System(oi.read_osim(file))
+    for angle in (-0.7, 0.2, 1.1):
+        coordinate.setValue(state, angle)
+        coordinate.setSpeedValue(state, 2.0)
+        model.realizeVelocity(state)
+        theirs = [muscle.getLength(state), muscle.computeMomentArm(state, coordinate)]
+        theirs.append(muscle.getLengtheningSpeed(state))
+        assert theirs[1] == pytest.approx(0.02 * angle + 0.05 if arms else -0.03)
+        ours = [system.path_lengths([angle]), system.moment_arms([angle]), system.path_speeds([angle], [2.0])]
+        np.testing.assert_allclose([value.item() for value in ours], theirs, rtol=0, atol=1e-15)
+        assert system.opensim_moment_arms([angle]).item() == pytest.approx(theirs[1], abs=1e-15)

@@ -45,7 +45,7 @@ def doctor(
     Moves each coordinate that matters to a path alone over its range, and many together between random poses; with
     MOTION (.mot, .sto) looks along that motion instead.
 
-    Example: osim-inertia doctor models/arm/arm.osim
+    Example: osim-inertia doctor models/leg11dof4musc/leg11dof4musc.osim
     """
     if plot is not None and plot.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter("plots are a page: give a name that ends in .html.", param_hint="--plot")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from osim_inertia.cli.common import read_checked
+from osim_inertia.cli.common import read_checked, refuse_to_overwrite, say_notes, write_results
 from osim_inertia.cli.progress import Phases
 from osim_inertia.cli.transfer import (
     INERTIAL_ONLY,
@@ -20,14 +22,17 @@ from osim_inertia.cli.transfer import (
     transfer_summary,
 )
 from osim_inertia.errors import FileError
-from osim_inertia.setup import forces_left_out, read_inverse_dynamics_setup
+from osim_inertia.setup import forces_left_out, read_inverse_dynamics_setup, unknown_exclusions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from osim_inertia.loads import ExternalLoads
     from osim_inertia.model.model import Model
     from osim_inertia.tables.table import Table
 
 OUTPUT = Path("inverse_dynamics.sto")  # OpenSim's own default
+EXCLUDED = ("Muscles", "Actuators")  # forces that a tool without a setup file leaves out, as OpenSim does
 FEW = 8
 file_path = click.Path(path_type=Path)
 
@@ -55,16 +60,33 @@ class Job:
     transfer: Transfer | None = None  # None: muscles as the model has them
 
 
+def force_options(function: Callable) -> Callable:
+    """The options of inverse dynamics that `run` has, too."""
+    options = (
+        click.option("--external-loads", "loads", type=file_path, help="OpenSim's ExternalLoads file (.xml)."),
+        click.option("--lowpass", type=float, metavar="HZ", callback=_cutoff,
+                     help="Filter the coordinates with this cutoff; -1 is no filter."),
+        click.option("--like-opensim/--exact", "like_opensim", default=None,
+                     help="Read damaged files as OpenSim does, with a note; or: exact mechanics where OpenSim departs "
+                          "from it. By default OpenSim's numbers, and damaged files are refused."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _cutoff(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    if value == 0.0 or (value is not None and math.isnan(value)):
+        raise click.BadParameter("the cutoff must be above zero (or -1 for no filter).")
+    return value
+
+
 @click.command("id")
 @click.argument("model", type=file_path, metavar="MODEL|SETUP")
 @click.argument("motion", type=file_path, required=False)
-@click.option("--external-loads", "loads", type=file_path, help="OpenSim's ExternalLoads file (.xml).")
-@click.option("--lowpass", type=float, metavar="HZ", help="Filter the coordinates with this cutoff; -1 is no filter.")
+@force_options
 @click.option("--time-range", type=(float, float), metavar="FROM TO", help="Seconds; by default the whole motion.")
 @click.option("-o", "--output", type=file_path, help=f"Where to write. [default: {OUTPUT}, or as the setup file says]")
-@click.option("--like-opensim/--exact", "like_opensim", default=None,
-              help="Read damaged files as OpenSim does, with a note; or: exact mechanics where OpenSim departs from "
-                   "it. By default OpenSim's numbers, and damaged files are refused.")  # fmt: skip
 @click.option("--reactions", type=file_path, help="Also write the loads that each joint transmits to this file.")
 @click.option("--reactions-on", type=click.Choice(["child", "parent"]), default="child", show_default=True,
               help="The body that bears the reaction loads.")  # fmt: skip
@@ -86,8 +108,6 @@ def id_command(
 
     Example: osim-inertia id walk/model.osim walk/ik.mot --transfer tibia_r=0.8 -o id.sto
     """
-    if lowpass == 0.0:
-        raise click.BadParameter("the cutoff must be above zero (or -1 for no filter).", param_hint="--lowpass")
     job = job_of(model, motion, like_opensim=bool(like_opensim), exact=like_opensim is False)
     if loads is not None:
         job = replace(job, loads=loads)
@@ -102,8 +122,7 @@ def id_command(
     if as_json:
         click.echo(json.dumps(summary, indent=1, ensure_ascii=False))
         return
-    for text in summary["notes"]:
-        click.echo(f"note: {text}", err=True)
+    say_notes(summary["notes"])
     seconds = sum(summary["seconds"].values())
     click.echo(f"{summary['output']}: {summary['rows']} instants, {summary['columns']} moments and forces (N m, N), "
                f"{summary['seconds']['solve']:.3g} s to solve, {seconds:.3g} s in all")  # fmt: skip
@@ -113,7 +132,7 @@ def job_of(model: Path, motion: Path | None = None, *, like_opensim: bool = Fals
     """The job of a setup file, or of a model and a motion."""
     if motion is not None:
         return Job(model=model, motion=motion, loads=None, folder=None, lowpass=None, time_range=None, output=OUTPUT,
-                   excluded=("Muscles", "Actuators"), exact=exact, like_opensim=like_opensim)
+                   excluded=EXCLUDED, exact=exact, like_opensim=like_opensim)
     if model.suffix.lower() in (".osim", ".json"):
         raise click.UsageError("A motion is missing: osim-inertia id MODEL MOTION, or osim-inertia id SETUP.xml")
     setup = read_inverse_dynamics_setup(model, like_opensim=like_opensim)
@@ -125,14 +144,20 @@ def job_of(model: Path, motion: Path | None = None, *, like_opensim: bool = Fals
 
 def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     """Read, solve and write; the summary that --json prints."""
+    from osim_inertia.warmup import announce, compiling_beside
+
     phases = phases or Phases()
-    _refuse_to_overwrite_inputs(job)
+    refuse_to_overwrite((job.model, job.motion, job.loads), (job.output, job.reactions))
     notes = list(job.notes)
     model, motion, loads = _read(job, phases, notes)
-    tables = _solve(job, model, motion, loads, phases, notes)
+    works = ["id"] if job.transfer is None and model.muscle_mass is None else ["id", "muscle mass"]
+    announce(lambda text: click.echo(text, err=True), *works)
+    with compiling_beside(*works) as wait:
+        model = with_mass(job.transfer, model, job.model, phases, notes)
+        note_forces_left_out(model, job.excluded, notes)
+        tables = solve(job, model, motion, loads, phases, notes, wait)
     with phases("write", "Writing"):
-        for path, table in tables.items():
-            _write(table, path)
+        write_results(tables)
     forces = tables[job.output]
     spec = model.muscle_mass
     return {
@@ -152,13 +177,6 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     }
 
 
-def _refuse_to_overwrite_inputs(job: Job) -> None:
-    inputs = {path.resolve() for path in (job.model, job.motion, job.loads) if path is not None}
-    for path in (job.output, job.reactions):
-        if path is not None and path.resolve() in inputs:
-            raise FileError("The result would replace a file it is made from.", file=path, to_do="give another name")
-
-
 def _read(job: Job, phases: Phases, notes: list[str]) -> tuple[Model, Table, ExternalLoads | None]:
     with phases("read", "Reading"):
         from osim_inertia.loads import read_external_loads
@@ -171,18 +189,27 @@ def _read(job: Job, phases: Phases, notes: list[str]) -> tuple[Model, Table, Ext
             loads = read_external_loads(job.loads, folder=job.folder, like_opensim=job.like_opensim)
     notes += [f"{job.model.name}: {text}" for text in model.notes]
     notes += [f"{job.motion.name}: {text}" for text in motion.notes]
-    model = _with_muscle_mass(job, model, phases, notes)
-    left_out = forces_left_out(model, job.excluded)
-    if left_out:
-        notes.append("These forces of the model are left out, but OpenSim applies them unless forces_to_exclude names "
-                     f"them: {', '.join(left_out)}.")  # fmt: skip
     return model, motion, loads
 
 
-def _with_muscle_mass(job: Job, model: Model, phases: Phases, notes: list[str]) -> Model:
-    if job.transfer is not None:
+def note_forces_left_out(model: Model, excluded: tuple[str, ...], notes: list[str]) -> None:
+    """Forces of the model that OpenSim's tool would have counted."""
+    unknown = unknown_exclusions(model, excluded)
+    if unknown:
+        kind = "group of forces" if model.force_groups else "force"
+        notes.append(f"forces_to_exclude: the model has no {kind} called {', '.join(unknown)}; it is left out of the "
+                     "list, as in OpenSim.")  # fmt: skip
+    left_out = forces_left_out(model, excluded)
+    if left_out:
+        notes.append("These forces of the model are left out, but OpenSim applies them unless forces_to_exclude names "
+                     f"them: {', '.join(left_out)}.")  # fmt: skip
+
+
+def with_mass(transfer: Transfer | None, model: Model, file: Path, phases: Phases, notes: list[str]) -> Model:
+    """The model with the muscle mass asked for."""
+    if transfer is not None:
         with phases("transfer", "Giving muscles mass"):
-            before, model = model, job.transfer.apply(model, job.model)
+            before, model = model, transfer.apply(model, file)
         summary = transfer_summary(before, model)
         notes += [transfer_note(summary), *heavy_note(summary)]
     elif model.muscle_mass is not None:
@@ -190,19 +217,19 @@ def _with_muscle_mass(job: Job, model: Model, phases: Phases, notes: list[str]) 
     return model
 
 
-def _solve(
-    job: Job, model: Model, motion: Table, loads: ExternalLoads | None, phases: Phases, notes: list[str]
+def solve(
+    job: Job, model: Model, motion: Table, loads: ExternalLoads | None, phases: Phases, notes: list[str],
+    wait: Callable[[], object] = lambda: None,
 ) -> dict[Path, Table]:
     """The tables to be written, by the file they go to."""
     from osim_inertia.inverse import MotionError, forces_of, inverse_dynamics_of, kinematics_of, loads_at
     from osim_inertia.system import System
-    from osim_inertia.warmup import announce
-
-    announce(lambda text: click.echo(text, err=True), "id", *(["muscle mass"] if model.muscle_mass else []))
     try:
         with phases("load", "Preparing"):
             system = System(model, like_opensim=not job.exact)
             # a few frames first: what this takes is the time to load compiled code, not to solve
+            kinematics_of(system, motion.rows(0, FEW), lowpass=job.lowpass, like_opensim=not job.exact)
+            wait()
             few = None if loads is None else replace(loads, data=loads.data.rows(0, FEW))
             inverse_dynamics_of(system, motion.rows(0, FEW), external_loads=few, lowpass=job.lowpass,
                                 like_opensim=not job.exact)
@@ -227,14 +254,3 @@ def _solve(
         if body_forces is not None:
             tables[job.body_force_output] = body_forces
     return tables
-
-
-def _write(forces: Table, output: Path) -> None:
-    from osim_inertia.tables.sto import write_table
-
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"The folder for the results cannot be made: {error.strerror or error}.", file=output,
-                        found=str(output.parent)) from None
-    write_table(forces, output)

@@ -34,7 +34,7 @@ UNITS = {ROTATIONAL: "rad", TRANSLATIONAL: "m"}  # a coupled coordinate is whate
 def info(model: Path, as_json: bool, like_opensim: bool) -> None:
     """Show what a model file holds: bodies, joints, coordinates, muscles and what is not supported.
 
-    Example: osim-inertia info models/arm/arm.osim
+    Example: osim-inertia info models/leg11dof4musc/leg11dof4musc.osim
     """
     content = summary(read_checked(model, like_opensim))
     if as_json:

@@ -7,6 +7,7 @@ that `info` does not wait for what `id` needs.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from importlib import import_module
@@ -22,10 +23,13 @@ COMMANDS = {
     "info": "osim_inertia.cli.info:info",
     "ik": "osim_inertia.cli.ik:ik_command",
     "id": "osim_inertia.cli.id:id_command",
+    "run": "osim_inertia.cli.run:run",
     "muscles": "osim_inertia.cli.muscles:muscles",
     "convert": "osim_inertia.cli.convert:convert",
     "rank": "osim_inertia.cli.rank:rank",
+    "view": "osim_inertia.cli.view:view",
     "doctor": "osim_inertia.cli.doctor:doctor",
+    "validate": "osim_inertia.cli.validate:validate",
     "demo": "osim_inertia.cli.demo:demo",
     "train-wrap": "osim_inertia.cli.train_wrap:train_wrap",
 }
@@ -43,6 +47,22 @@ class Failure(click.ClickException):
 
 class Commands(click.Group):
     """A group that imports its commands late and words their errors."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run as a program, and end it at once: taking Numba and LLVM down in order would take longer than most work.
+
+        Every file is closed by then; what a test runner or a script calls is `main`, which returns.
+        """
+        try:
+            super().__call__(*args, **kwargs)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+            for stream in (sys.stdout, sys.stderr):
+                try:
+                    stream.flush()
+                except (OSError, ValueError):  # what was printed is lost
+                    code = code or 1
+            os._exit(code)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of the table above."""

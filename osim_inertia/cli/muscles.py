@@ -63,7 +63,9 @@ def run(
     with phases("load", "Preparing"):
         from osim_inertia.muscle_analysis import REMARK, muscle_analysis
         from osim_inertia.system import System
+        from osim_inertia.warmup import announce
 
+        announce(lambda text: click.echo(text, err=True), f"{paths} paths")
         system = System(model)
         few = motion.rows(0, FEW)
         if len(few) == FEW:  # what this takes is the time to load compiled code, not to solve

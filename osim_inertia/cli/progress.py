@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ class Phases:
     @contextmanager
     def __call__(self, name: str, label: str = "") -> Iterator[Any]:
         began = time.perf_counter()
-        bar = _Bar(label or name, max(0.0, DELAY - (began - self._start))) if not self._quiet else None
+        shown = not self._quiet and sys.stderr.isatty()
+        bar = _Bar(label or name, max(0.0, DELAY - (began - self._start))) if shown else None
         try:
             yield bar.advance if bar else lambda done, total: None
         finally:

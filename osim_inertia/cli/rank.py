@@ -52,8 +52,12 @@ def rank(
 
         before = read_checked(model, like_opensim)
         recorded = None if motion is None else read_table(motion, like_opensim=like_opensim)
-    with phases("transfer", "Giving muscles mass"):
+    from osim_inertia.warmup import announce, compiling_beside
+
+    announce(lambda text: click.echo(text, err=True), "id", "muscle mass")
+    with compiling_beside("muscle mass") as wait, phases("transfer", "Giving muscles mass"):
         after = transfer.apply(before, model)
+        wait()
     with phases("rank", "Ranking") as advance:
         from osim_inertia.inverse import MotionError
         from osim_inertia.rank import rank_muscles

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from osim_inertia.errors import FileError, ModelError
+from osim_inertia.report.masses import INERTIAL_ONLY, heavy_note, transfer_note, transfer_summary
 
 if TYPE_CHECKING:
     from osim_inertia.model.model import Model
 
-INERTIAL_ONLY = "Muscles act by their mass alone here: their contraction forces are not part of the result."
-HEAVY = 2.0  # times the expected mass
+__all__ = ["INERTIAL_ONLY", "Transfer", "heavy_note", "muscle_mass_options", "show_transfer", "table", "transfer_note",
+           "transfer_options", "transfer_summary"]  # fmt: skip
 NAMES = ("transfer", "masses", "map", "residual", "muscles", "belly", "tendon_split", "along", "beads", "wrap")
 
 
@@ -69,6 +70,19 @@ def transfer_options(default: str | None = None, required: bool = False) -> Call
     return decorate
 
 
+def muscle_mass_options(function: Callable) -> Callable:
+    """The same without --transfer: the command gets arguments of with_muscle_mass as `options`."""
+
+    @functools.wraps(function)
+    def wrapped(*arguments: Any, **values: Any) -> Any:
+        given = {name: values.pop(name) for name in NAMES[1:]}
+        return function(*arguments, options=_arguments(given), **values)
+
+    for option in reversed(_options(None, False)[1:]):
+        wrapped = option(wrapped)
+    return wrapped
+
+
 def _options(default: str | None, required: bool) -> list[Callable]:
     shown = f" [default: {default}]" if default else ""
     return [
@@ -103,12 +117,18 @@ def _options(default: str | None, required: bool) -> list[Callable]:
 
 def _parsed(given: dict[str, Any], default: str | None) -> Transfer | None:
     asked = given.pop("transfer") or ((default,) if default else ())
-    options = {name: value for name, value in given.items() if value not in (None, ())}
+    options = _arguments(given)
     if not asked:
         if options:
             option = f"--{next(iter(options)).replace('_', '-')}"
             raise click.UsageError(f"{option} needs --transfer, which says how much mass the muscles get.")
         return None
+    return _fractions([word for text in asked for word in text.split(",")], options)
+
+
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of with_muscle_mass."""
+    options = {name: value for name, value in given.items() if value not in (None, ())}
     if "masses" in options:
         options["masses"] = str(options["masses"])
     if "muscles" in options:
@@ -119,7 +139,7 @@ def _parsed(given: dict[str, Any], default: str | None) -> Transfer | None:
         options["belly"] = _belly(options["belly"])
     if "wrap" in options:
         options["wrap"] = _wrap(options["wrap"])
-    return _fractions([word for text in asked for word in text.split(",")], options)
+    return options
 
 
 def _wrap(words: tuple[str, ...]) -> str | dict[str, str]:
@@ -177,59 +197,6 @@ def _belly(text: str) -> str | tuple[float, float]:
 
 
 # ---- what went where ------------------------------------------------------------------------------------------------
-def transfer_summary(before: Model, after: Model) -> dict[str, Any]:
-    """The whole transfer in plain Python types."""
-    spec = after.muscle_mass
-    assert spec is not None
-    heavy = {muscle.name for muscle in spec.muscles}
-    fractions = dict(spec.transfer)
-    return {
-        "map": spec.map,
-        "residual": spec.residual,
-        "wrap": spec.wrap,
-        "neural": list(spec.neural),
-        "beads": spec.beads or None,
-        "mass_kg": before.mass,
-        "muscle_mass_kg": sum(muscle.mass for muscle in spec.muscles),
-        "bodies": [{"body": old.name, "mass_before_kg": old.mass, "mass_after_kg": new.mass,
-                    "fraction": fractions[old.name]}
-                   for old, new in zip(before.bodies, after.bodies) if old.name in fractions],
-        "untouched": list(spec.untouched),
-        "muscles": [{"muscle": muscle.name, "body": body, "kg": kg, "belly_start": muscle.belly[0],
-                     "belly_end": muscle.belly[1]} for muscle in spec.muscles for body, kg in muscle.taken_from],
-        "heavy_muscles": _heavy(before, after),
-        "massless_muscles": [muscle.name for muscle in before.muscles if muscle.name not in heavy],
-    }  # fmt: skip
-
-
-def _heavy(before: Model, after: Model) -> dict[str, float]:
-    """Muscles that got more than twice what their volume suggests, and how many times as much."""
-    from osim_inertia.inertia import estimated_mass
-
-    expected = {muscle.name: estimated_mass(muscle) for muscle in before.muscles}
-    masses = {muscle.name: muscle.mass for muscle in after.muscle_mass.muscles} if after.muscle_mass else {}
-    return {name: kg / expected[name] for name, kg in masses.items() if kg > HEAVY * expected[name] > 0.0}
-
-
-def heavy_note(summary: Mapping[str, Any]) -> list[str]:
-    """A warning where a body has hardly any muscle along it, and what there is gets all the mass."""
-    heavy = sorted(summary["heavy_muscles"].items(), key=lambda item: -item[1])
-    if not heavy:
-        return []
-    names = ", ".join(f"{name} ({times:.1f}×)" for name, times in heavy[:8]) + (" …" if len(heavy) > 8 else "")
-    return [f"These muscles got more than {HEAVY:g} times the mass that force × fibre length suggests: {names}. The "
-            "bodies it came from have little muscle along them in this model; BODY=FRACTION gives them a smaller one."]
-
-
-def transfer_note(summary: Mapping[str, Any]) -> str:
-    """The transfer in one sentence."""
-    muscles = len({row["muscle"] for row in summary["muscles"]})
-    bodies = len(summary["bodies"])
-    moved = f"{summary['muscle_mass_kg']:.4g} of {summary['mass_kg']:.4g} kg moved"
-    ends = f"from {bodies} {'body' if bodies == 1 else 'bodies'} to {muscles} {'muscle' if muscles == 1 else 'muscles'}"
-    return f"{moved} {ends} (map {summary['map']}, residual {summary['residual']}). {INERTIAL_ONLY}"
-
-
 def show_transfer(summary: Mapping[str, Any]) -> None:
     """Print the transfer as tables: bodies, muscles, and who was left alone."""
     from rich.console import Console

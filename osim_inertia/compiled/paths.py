@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from osim_inertia.compiled.build import Compiled
 from osim_inertia.compiled.frames import rotation_xyz
 from osim_inertia.compiled.functions import FunctionTable
+from osim_inertia.compiled.simple_paths import NO_SIMPLE_PATHS, simple_paths
 from osim_inertia.kernels import opensim_path as k
 from osim_inertia.kernels.paths import CONDITIONAL, FIXED, MOVING, Paths
 from osim_inertia.model import paths as p
@@ -28,16 +29,17 @@ def compile_paths(model: Model, compiled: Compiled) -> Paths:
     first, wrap_first = [], []
     points: list[tuple] = []
     wraps: list[tuple] = []
-    by_function: list[tuple[int, int, list[int]]] = []
+    by_function: list[tuple[int, int, list[int], list[int]]] = []
     for force in model.path_forces:
         first.append(len(points))
         wrap_first.append(len(wraps))
         path = force.geometry
         if isinstance(path, p.FunctionBasedPath):
             args = [coordinate[name] for name in path.coordinates]
-            by_function.append((table.add(path.length_function), len(args), args + [0] * (6 - len(args))))
+            arms = [table.add(function) for function in path.moment_arm_functions]
+            by_function.append((table.add(path.length_function), len(args), _six(args, 0), _six(arms, -1)))
             continue
-        by_function.append((-1, 0, [0] * 6))
+        by_function.append((-1, 0, [0] * 6, [-1] * 6))
         points += [_point(point, compiled, coordinate, limits, table) for point in path.points]
         wraps += [(objects[w.wrap_object], METHODS[w.method], *w.range) for w in path.wraps]
     first.append(len(points))
@@ -61,7 +63,7 @@ def compile_paths(model: Model, compiled: Compiled) -> Paths:
     def column(i: int, dtype: type, shape: tuple[int, ...] = ()) -> NDArray:
         return np.array([point[i] for point in points], dtype=dtype).reshape(len(points), *shape)
 
-    return Paths(
+    paths = Paths(
         first=np.array(first, dtype=np.int64),
         kind=column(0, np.int64),
         body=body.reshape(len(points)),
@@ -80,13 +82,20 @@ def compile_paths(model: Model, compiled: Compiled) -> Paths:
         object_p=np.array([x for _, _, x in placed]).reshape(-1, 3),
         outboard=outboard,
         moves=moves,
-        length_function=np.array([f for f, _, _ in by_function], dtype=np.int64),
-        n_args=np.array([a for _, a, _ in by_function], dtype=np.int64),
-        args=np.array([a for _, _, a in by_function], dtype=np.int64).reshape(-1, 6),
+        length_function=np.array([row[0] for row in by_function], dtype=np.int64),
+        n_args=np.array([row[1] for row in by_function], dtype=np.int64),
+        args=np.array([row[2] for row in by_function], dtype=np.int64).reshape(-1, 6),
+        arm_function=np.array([row[3] for row in by_function], dtype=np.int64).reshape(-1, 6),
         carriers=_carriers(compiled, {*body, *(placed[o][0] for o in wrap_rows[:, 0])}),
         turned_in=(compiled.arrays.in_R != np.eye(3)).any(axis=(1, 2)),
         placed_out=(compiled.arrays.out_R != np.eye(3)).any(axis=(1, 2)) | (compiled.arrays.out_p != 0.0).any(axis=1),
+        simple=NO_SIMPLE_PATHS,
     )
+    return paths._replace(simple=simple_paths(paths))
+
+
+def _six(values: list[int], filler: int) -> list[int]:
+    return values + [filler] * (6 - len(values))
 
 
 def _carriers(compiled: Compiled, bodies: set[int]) -> NDArray[np.int64]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from osim_inertia.kernels.dynamics import body_inertia, inertia_wrench
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.joints import ORIGIN
 from osim_inertia.kernels.rotation import matrix, row, times
-from osim_inertia.kernels.vec3 import add, cross, kernel, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, scaled, sub
 
 SINGULAR = 1e-14  # of the joint's own inertia, relative to the largest of its directions
 
@@ -64,7 +65,7 @@ def forward_dynamics(A, X, u, tau, udot):
     return -1
 
 
-@kernel
+@lean
 def _rigid_body(A, X, body, I, b):
     """Spatial inertia (6, 6) of one body about its origin, and the wrench of its weight and its spinning."""
     m = A.mass[body]
@@ -87,7 +88,7 @@ def _rigid_body(A, X, body, I, b):
         b[body, 3 + j] = force[j]
 
 
-@kernel
+@lean
 def _bias_acceleration(A, X, body, u, K):
     """Acceleration of the body's origin relative to its parent with u̇ = 0."""
     parent, alpha, a = A.parent[body], ORIGIN, ORIGIN
@@ -101,7 +102,7 @@ def _bias_acceleration(A, X, body, u, K):
         K[body, 3 + j] = a[j]
 
 
-@kernel
+@lean
 def _joint_inertia(H, first, k, I, U, D, W):
     """U = I H (rows of the joint) and D = (Hᵀ I H)⁻¹. False if the joint meets no inertia."""
     scale = 0.0
@@ -135,7 +136,7 @@ def _joint_inertia(H, first, k, I, U, D, W):
     return True
 
 
-@kernel
+@lean
 def _hand_on(A, X, body, I, b, U, D, rest, K, P):
     """Add what the parent feels of this body, moved to the parent's origin. Columns 0–5 of P: inertia, 6: force."""
     first, k, parent = A.first[body], A.dofs[body], A.parent[body]

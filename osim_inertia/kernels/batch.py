@@ -9,9 +9,10 @@ import numpy as np
 
 from osim_inertia.kernels.articulated import forward_dynamics
 from osim_inertia.kernels.dynamics import inverse_dynamics, mass_matrix, totals
+from osim_inertia.kernels.jit import kernel
 from osim_inertia.kernels.kinematics import accelerate, jacobian, jacobian_rate, move, new_motion
 from osim_inertia.kernels.rotation import matrix, put, row, times
-from osim_inertia.kernels.vec3 import add, cross, kernel
+from osim_inertia.kernels.vec3 import add, cross
 
 
 @kernel

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from osim_inertia.kernels.functions import Functions, evaluate_many
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import jacobian, move, new_motion
 from osim_inertia.kernels.rotation import matrix, product, row, times
-from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, dot3, norm, scaled, sub
 
 COUPLER, POINT, DISTANCE, POINT_ON_LINE, WELD = range(5)
 TINY = 1e-300
@@ -75,7 +76,7 @@ def constraint_errors(A, C, q, start, stop, error, J):
                         J[f, r + j, c] = J1[c, 1, j] - J2[c, 1, j]
 
 
-@kernel
+@lean
 def _coupler(C, k, q, X, error, J):
     r, n = C.row[k], C.n_args[k]
     for i in range(n):
@@ -87,7 +88,7 @@ def _coupler(C, k, q, X, error, J):
         J[r, C.args[k, i]] -= X.gradient[i]
 
 
-@kernel
+@lean
 def _locate(X, body, point, axes):
     """Point and frame of a body, in ground."""
     if body < 0:
@@ -96,7 +97,7 @@ def _locate(X, body, point, axes):
     return add(row(X.p, body), times(R, point)), product(R, axes)
 
 
-@kernel
+@lean
 def _point_on_line(d, R1, J1, J2, error, J):
     """The axes e across the line turn with its body: the rate of −e·d is e·(v2 − v1) − (ω × e)·d."""
     for i in range(2):
@@ -107,7 +108,7 @@ def _point_on_line(d, R1, J1, J2, error, J):
             J[i, c] = dot3(e, sub(row(J2[c], 1), row(J1[c], 1))) + dot3(turn, row(J1[c], 0))
 
 
-@kernel
+@lean
 def _weld_rotation(R1, R2, J1, J2, error, J):
     """½ Σ a × b, and its rate  ½ Σ [a (b·ω1) − (a·b) ω1 + (a·b) ω2 − b (a·ω2)]."""
     for i in range(3):

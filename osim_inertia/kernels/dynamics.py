@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from osim_inertia.kernels.jit import inlined, lean
 from osim_inertia.kernels.kinematics import accelerate
 from osim_inertia.kernels.rotation import matrix, product, push, put, put_matrix, row, times, times_t, transposed
-from osim_inertia.kernels.vec3 import add, cross, dot3, inlined, kernel, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, dot3, scaled, sub
 
 
 @inlined
@@ -18,7 +19,7 @@ def inertia_wrench(A, X, body, dw, dv):
     return add(moment, cross(c, force)), force
 
 
-@kernel
+@lean
 def forces_to_coordinates(A, X, moment, force, tau):
     """Backward sweep: wrenches at body origins (nb, 3), which are summed up in place, to generalized forces (n,)."""
     for body in range(A.parent.shape[0] - 1, -1, -1):
@@ -30,7 +31,7 @@ def forces_to_coordinates(A, X, moment, force, tau):
             push(force, parent, f)
 
 
-@kernel
+@lean
 def inverse_dynamics(A, X, u, udot, base, dw, dv, moment, force, tau):
     """tau (n,) = M u̇ + bias. base = −gravity puts weight in; base = 0 leaves it out. The others are room (nb, 3)."""
     accelerate(A, X, u, udot, base, dw, dv)
@@ -41,7 +42,7 @@ def inverse_dynamics(A, X, u, udot, base, dw, dv, moment, force, tau):
     forces_to_coordinates(A, X, moment, force, tau)
 
 
-@kernel
+@lean
 def about_another_point(mass, first, second, r):
     """Inertia `second` of a body with that first moment, referred to a point from which the old one is at r."""
     d = mass * dot3(r, r) + 2.0 * dot3(r, first)
@@ -57,7 +58,7 @@ def about_another_point(mass, first, second, r):
     )
 
 
-@kernel
+@lean
 def body_inertia(A, X, body):
     """First moment and inertia of one body about its origin, in ground axes."""
     R = matrix(X.R, body)
@@ -66,7 +67,7 @@ def body_inertia(A, X, body):
     return scaled(A.mass[body], c), about_another_point(A.mass[body], (0.0, 0.0, 0.0), central, c)
 
 
-@kernel
+@lean
 def composite_inertias(A, X, mass, first, second):
     """Mass (nb,), first moment (nb, 3) and inertia about the origin (nb, 3, 3) of each body with all it carries."""
     nb = A.parent.shape[0]
@@ -88,7 +89,7 @@ def composite_inertias(A, X, mass, first, second):
                 second[parent, i, j] += I[3 * i + j]
 
 
-@kernel
+@lean
 def mass_matrix(A, X, mass, first, second, M):
     """M (n, n), both halves. The others are room for `composite_inertias`."""
     composite_inertias(A, X, mass, first, second)
@@ -111,7 +112,7 @@ def mass_matrix(A, X, mass, first, second, M):
                 at = parent
 
 
-@kernel
+@lean
 def totals(A, X, out):
     """Whole body: out (12,) = centre of mass, linear momentum, angular momentum about the ground origin, T, V, mass."""
     gravity = (A.gravity[0], A.gravity[1], A.gravity[2])

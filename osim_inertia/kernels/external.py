@@ -8,9 +8,10 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.dynamics import forces_to_coordinates, inertia_wrench
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import accelerate, move, new_motion
 from osim_inertia.kernels.rotation import matrix, push, put, row, times
-from osim_inertia.kernels.vec3 import add, cross, kernel, sub
+from osim_inertia.kernels.vec3 import add, cross, sub
 
 
 class Loads(NamedTuple):
@@ -26,12 +27,12 @@ class Loads(NamedTuple):
     point_p: ndarray  # (k, 3)
 
 
-@kernel
+@lean
 def _to_ground(X, body, vector):
     return times(matrix(X.R, body), vector) if body >= 0 else vector
 
 
-@kernel
+@lean
 def load_wrench(L, X, k, values):
     """Moment about the body's origin and force in ground; values (9,): force, point, torque in their frames."""
     force = _to_ground(X, L.force_body[k], times(matrix(L.force_R, k), (values[0], values[1], values[2])))
@@ -47,7 +48,7 @@ def load_wrench(L, X, k, values):
     return add(torque, cross(arm, force)), force
 
 
-@kernel
+@lean
 def add_load_wrenches(L, X, values, sign, moment, force):
     """Add sign × all loads, values (k, 9), to the wrenches at the body origins, both (nb, 3)."""
     for k in range(L.body.shape[0]):

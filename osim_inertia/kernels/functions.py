@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from numpy import ndarray
 
-from osim_inertia.kernels.vec3 import inlined, kernel
+from osim_inertia.kernels.jit import inlined, lean
 
 CONSTANT, LINEAR, POLYNOMIAL, PIECEWISE, STAIRS, STEP, SINE, MULTIVARIATE, MULTIVARIATE_OPENSIM = range(9)
 
@@ -28,7 +28,7 @@ class Functions(NamedTuple):
     data: ndarray  # float
 
 
-@kernel
+@lean
 def _horner(data, at, degree, x):
     """Value and two derivatives of a polynomial with ascending coefficients data[at : at + degree + 1]."""
     f = f1 = f2 = 0.0
@@ -39,7 +39,7 @@ def _horner(data, at, degree, x):
     return f, f1, f2
 
 
-@kernel
+@lean
 def _piecewise(data, start, n, degree, extension, x):
     """Layout: n + 1 knots, n × (degree + 1) coefficients, extension + 1 Taylor coefficients at the last knot."""
     first, last = data[start], data[start + n]
@@ -48,17 +48,15 @@ def _piecewise(data, start, n, degree, extension, x):
         return _horner(data, at, extension, x - first)
     if x > last:
         return _horner(data, at + n * (degree + 1), extension, x - last)
-    low, high = 0, n
-    while high - low > 1:
-        middle = (low + high) // 2
-        if x < data[start + middle]:
-            high = middle
-        else:
-            low = middle
+    low, count = 0, n
+    while count > 1:  # which half it is cannot be foretold: a choice of numbers, not of ways
+        half = count >> 1
+        low += half if x >= data[start + low + half] else 0
+        count -= half
     return _horner(data, at + low * (degree + 1), degree, x - data[start + low])
 
 
-@kernel
+@lean
 def _stairs(data, start, n, x):
     """y of the knot to the left, held outside."""
     k = 0
@@ -67,7 +65,7 @@ def _stairs(data, start, n, x):
     return data[start + n + k], 0.0, 0.0
 
 
-@kernel
+@lean
 def _step(data, start, x):
     x0, x1, y0, y1 = data[start], data[start + 1], data[start + 2], data[start + 3]
     if x <= x0:
@@ -111,7 +109,7 @@ def evaluate(F, k, x):
     return f, f1, f1 if kind == MULTIVARIATE_OPENSIM else f2
 
 
-@kernel
+@lean
 def evaluate_many(F, k, args, n_args, gradient, hessian):
     """Value of a function of several arguments; gradient (n,) and hessian (n, n) are filled."""
     kind, start, n, data = F.kind[k], F.start[k], F.size[k], F.data
@@ -146,7 +144,7 @@ def evaluate_many(F, k, args, n_args, gradient, hessian):
     return f
 
 
-@kernel
+@lean
 def _monomial(data, at, args, n_args, i, j):
     """c Π x^e, differentiated by argument i and then j (−1: not at all)."""
     value = data[at]

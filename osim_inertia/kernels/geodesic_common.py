@@ -16,17 +16,10 @@ the one that leaves p, all at the end of the arc where no place is said:
     Hessian of the length:  pp  N1 N1'/a + B1 B1' E/D    ss  N2 N2'/b + B2 B2' phi'/D    ps  -B1 B2'/D
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, scaled, store
-
-# for functions that only kernels call: no entry point from Python, a fifth of the compile time saved
-_INNER: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-_INNER.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
-inner = njit(**_INNER)
 
 # codes of a wrap tried on one segment
 NO_WRAP = 0  # the segment passes
@@ -110,13 +103,13 @@ X_DDOT = 5  # second rate at fixed eta
 POINT = 6
 
 
-@inner
+@lean
 def get3(record, i):
     """The vector stored at i."""
     return record[i], record[i + 1], record[i + 2]
 
 
-@inner
+@lean
 def put3(record, i, v):
     """Store the vector v at i."""
     record[i] = v[0]
@@ -124,7 +117,7 @@ def put3(record, i, v):
     record[i + 2] = v[2]
 
 
-@inner
+@lean
 def sum3(a, u, b, v, c, w):
     """a u + b v + c w."""
     return (
@@ -134,7 +127,7 @@ def sum3(a, u, b, v, c, w):
     )
 
 
-@inner
+@lean
 def set_ends(geo, e1, n1, e2, n2):
     """Store directions and normals at both contacts, with their binormals."""
     put3(geo, G_E1, e1)
@@ -145,7 +138,7 @@ def set_ends(geo, e1, n1, e2, n2):
     put3(geo, G_B2, cross(e2, n2))
 
 
-@inner
+@lean
 def set_jacobi(geo, y1, y1p, y2, y2p):
     """Store D, E and phi' from the two Jacobi solutions at the end of the arc."""
     a, b = geo[G_A], geo[G_B]
@@ -158,7 +151,7 @@ def set_jacobi(geo, y1, y1p, y2, y2p):
     geo[G_PHI] = phip
 
 
-@inner
+@lean
 def region_of(geo, eta):
     """Which piece the label eta lies on."""
     way = eta * geo[G_LENGTH]
@@ -169,19 +162,19 @@ def region_of(geo, eta):
     return LINE2
 
 
-@inner
+@lean
 def length_gradient(geo):
     """(dl/dp, dl/ds): minus the first direction, plus the last."""
     return scaled(-1.0, get3(geo, G_E1)), get3(geo, G_E2)
 
 
-@inner
+@lean
 def length_rate(geo, pdot, sdot):
     """Rate of the length."""
     return dot3(get3(geo, G_E2), sdot) - dot3(get3(geo, G_E1), pdot)
 
 
-@inner
+@lean
 def direction_rates(geo, pdot, sdot):
     """Rates of e1 and e2 when the ends move: (-H_pp pdot - H_ps sdot, H_sp pdot + H_ss sdot)."""
     n1, b1, n2, b2 = get3(geo, G_N1), get3(geo, G_B1), get3(geo, G_N2), get3(geo, G_B2)
@@ -191,7 +184,7 @@ def direction_rates(geo, pdot, sdot):
     return d1, d2
 
 
-@inner
+@lean
 def sideways_weights(geo, arc):
     """(c_p, c_s, c_p', c_s') at a point of the arc."""
     c_s = (geo[G_A] * arc[A_Y1] + arc[A_Y2]) / geo[G_D]
@@ -199,7 +192,7 @@ def sideways_weights(geo, arc):
     return arc[A_Y1] - c_s * geo[G_E], c_s, arc[A_Y1P] - c_sp * geo[G_E], c_sp
 
 
-@inner
+@lean
 def start_motion(geo, pdot, pddot, sdot, sddot, mot):
     """Store the motion of the ends and all first rates; l'' and the second rates of e1, e2 are left to the surface."""
     put3(mot, M_PDOT, pdot)
@@ -213,7 +206,7 @@ def start_motion(geo, pdot, pddot, sdot, sddot, mot):
     mot[M_ACCEL] = length_rate(geo, pddot, sddot) + dot3(d2, sdot) - dot3(d1, pdot)
 
 
-@inner
+@lean
 def line_point(geo, mot, region, eta, out):
     """Material point on a straight piece, out (POINT, 3): chi = p + eta l e1, or s - (1 - eta) l e2."""
     if region == LINE1:
@@ -232,7 +225,7 @@ def line_point(geo, mot, region, eta, out):
     store(out[X_DDOT], along(get3(mot, motion + 3), way, sum3(accel, e, 2.0 * rate, edot, length, eddot)))
 
 
-@inner
+@lean
 def arc_rate(geo, arc, eta, pdot, sdot):
     """(rate, rate of chi') of the arc's point at eta when the ends move."""
     slide = dot3(get3(geo, G_E1), pdot)
@@ -247,7 +240,7 @@ def arc_rate(geo, arc, eta, pdot, sdot):
     return sum3(along_t, t, j, b, 0.0, t), sum3(rate, t, length * turn, n, length * jprime, b)
 
 
-@inner
+@lean
 def arc_point_first(geo, mot, arc, eta, out):
     """All rows of an arc's material point but the last (the second rate), from its arc state."""
     length = geo[G_LENGTH]
@@ -259,7 +252,7 @@ def arc_point_first(geo, mot, arc, eta, out):
     store(out[X_ETA_DOT], w)
 
 
-@inner
+@lean
 def line_transpose(geo, region, eta, f):
     """((d chi/dp)' f, (d chi/ds)' f) on a straight piece."""
     e1, n1, b1 = get3(geo, G_E1), get3(geo, G_N1), get3(geo, G_B1)
@@ -277,7 +270,7 @@ def line_transpose(geo, region, eta, f):
     return sum3(rest * t, e1, way / D * side, b1, 0.0, e1), add(f, g)
 
 
-@inner
+@lean
 def arc_transpose(geo, arc, eta, f):
     """((d chi/dp)' f, (d chi/ds)' f) on the arc."""
     cp, cs, _, _ = sideways_weights(geo, arc)

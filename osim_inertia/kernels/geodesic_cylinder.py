@@ -53,14 +53,14 @@ from osim_inertia.kernels.geodesic_common import (
     NO_WRAP,
     WRAPPED,
     get3,
-    inner,
     put3,
     set_ends,
     set_jacobi,
     start_motion,
     sum3,
 )
-from osim_inertia.kernels.vec3 import along, component, cross, dot3, lean, on_side, sub
+from osim_inertia.kernels.jit import lean
+from osim_inertia.kernels.vec3 import along, component, cross, dot3, on_side, sub
 
 HALF_TURN = pi - 1e-9  # middle of all arcs: one that rounding has made slightly negative is no full turn
 PARALLEL = 2e-13  # sin^2 of the angle to the axis below which a segment cannot hit the cylinder, as in OpenSim
@@ -72,7 +72,7 @@ C_PLANAR_DOT = M_OWN + 2
 C_PLANAR_DDOT = M_OWN + 3
 
 
-@inner
+@lean
 def tangent_normal(p, radius, turn):
     """(tangent length, nx, ny): normal at the contact of the tangent from p; turn +1 is the contact ahead counter-
     clockwise.
@@ -82,7 +82,7 @@ def tangent_normal(p, radius, turn):
     return a, (radius * p[0] - turn * a * p[1]) / d2, (radius * p[1] + turn * a * p[0]) / d2
 
 
-@inner
+@lean
 def arc_angle(sine, cosine, middle):
     """Angle of an arc from its sine and cosine, within half a turn of `middle`."""
     theta = atan2(sine, cosine)
@@ -125,14 +125,14 @@ def cylinder_geodesic(p, s, radius, sense, middle, geo):
     set_jacobi(geo, 1.0, 0.0, geo[G_ARC], 1.0)
 
 
-@inner
+@lean
 def _tangents(geo):
     """Planar unit tangents t1, t2 in the direction of travel."""
     c = geo[G_LENGTH] / geo[G_PLANAR]
     return (c * geo[G_E1], c * geo[G_E1 + 1], 0.0), (c * geo[G_E2], c * geo[G_E2 + 1], 0.0)
 
 
-@inner
+@lean
 def cylinder_arc(geo, way, arc):
     """State of the arc's point at arc length `way` from the first contact, into arc (ARC_STATE,)."""
     radius, slope = geo[G_SIZE], geo[G_PLANAR] / geo[G_LENGTH]
@@ -154,7 +154,7 @@ def cylinder_arc(geo, way, arc):
     arc[A_TAU] = slope / radius * (tx * b[0] + ty * b[1])
 
 
-@inner
+@lean
 def cylinder_motion(geo, pdot, pddot, sdot, sddot, mot):
     """Rates of length and directions for a motion of the ends, into mot (MOT,)."""
     start_motion(geo, pdot, pddot, sdot, sddot, mot)
@@ -177,7 +177,7 @@ def cylinder_motion(geo, pdot, pddot, sdot, sddot, mot):
     _unit_second_rate(geo, mot, G_E2, M_E2DOT, (c2[0], c2[1], rise_ddot))
 
 
-@inner
+@lean
 def _unit_second_rate(geo, mot, at, at_rate, lddot):
     """Second rate of the direction e stored at `at` in geo (its rate at `at_rate` in mot) from the second rate of l
     e.
@@ -188,7 +188,7 @@ def _unit_second_rate(geo, mot, at, at_rate, lddot):
     put3(mot, at_rate + 3, eddot)
 
 
-@inner
+@lean
 def cylinder_arc_second(geo, mot, arc, eta):
     """Second rate of the arc's point at fixed eta: r n moves by r psi' t in the cross-section, evenly in height."""
     n = get3(arc, A_N)
@@ -201,7 +201,7 @@ def cylinder_arc_second(geo, mot, arc, eta):
     return w * t[0] - c * n[0], w * t[1] - c * n[1], z
 
 
-@inner
+@lean
 def cylinder_rule(p, s, radius, axis, sign):
     """(code, sense) of the segment p-s: when OpenSim wraps it, and which way round.
 
@@ -232,7 +232,7 @@ def cylinder_rule(p, s, radius, axis, sign):
     return code, _sense_on_side(p, s, radius, axis, sign)
 
 
-@inner
+@lean
 def _sense_on_side(p, s, radius, axis, sign):
     """+1 or -1: the way round that OpenSim takes when the quadrant is constrained."""
     _, x, y = tangent_normal(p, radius, 1.0)
@@ -255,7 +255,7 @@ def _sense_on_side(p, s, radius, axis, sign):
     return 1.0 if forward < backward else -1.0  # nothing on the active side: the larger angle
 
 
-@inner
+@lean
 def beyond_ends(geo, length):
     """Whether both contacts lie beyond the ends of a cylinder of this length: then OpenSim lets the segment pass."""
     return abs(geo[G_Q1 + 2]) > 0.5 * length and abs(geo[G_Q2 + 2]) > 0.5 * length

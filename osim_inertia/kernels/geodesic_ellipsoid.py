@@ -20,12 +20,12 @@ from osim_inertia.kernels.geodesic_common import (
     INSIDE,
     MANDATORY,
     NO_WRAP,
-    inner,
     put3,
     sum3,
 )
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, arc_angle
 from osim_inertia.kernels.geodesic_surface import surface_geodesic
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.vec3 import (
     add,
     along,
@@ -45,19 +45,19 @@ CHORDS = 12  # of a section, to measure it
 FAN = 12  # sections tried about the chord
 
 
-@inner
+@lean
 def stretched(x, size):
     """Ellipsoid coordinates to those of the unit sphere."""
     return x[0] / size[0], x[1] / size[1], x[2] / size[2]
 
 
-@inner
+@lean
 def shrunk(x, size):
     """Unit sphere coordinates back to the ellipsoid's."""
     return x[0] * size[0], x[1] * size[1], x[2] * size[2]
 
 
-@inner
+@lean
 def ellipsoid_rule(p, s, size, axis, sign):
     """(code, guide point): whether the segment p-s is wrapped, and the surface point the start goes over."""
     u, v = stretched(p, size), stretched(s, size)
@@ -73,7 +73,7 @@ def ellipsoid_rule(p, s, size, axis, sign):
     return MANDATORY, _best_guide(p, s, size, shrunk(near, size), axis, sign)
 
 
-@inner
+@lean
 def _best_guide(p, s, size, m, axis, sign):
     """Surface point, seen from the middle m of the chord across it, over which the section through p and s is shortest.
 
@@ -100,7 +100,7 @@ def _best_guide(p, s, size, m, axis, sign):
     return guide
 
 
-@inner
+@lean
 def _hit(m, direction, size):
     """Where the ray from m (inside) meets the ellipsoid."""
     a, b = stretched(m, size), stretched(direction, size)
@@ -108,14 +108,14 @@ def _hit(m, direction, size):
     return along(m, (sqrt(ab * ab + bb * c) - ab) / bb, direction)
 
 
-@inner
+@lean
 def _section_length(p, s, size, guide):
     """Length of the section path over the guide point."""
     _, q1, q2, arc = _section(p, s, size, guide)
     return distance(p, q1) + arc + distance(q2, s)
 
 
-@inner
+@lean
 def nearest_on_ellipsoid(m, size):
     """Point of the surface nearest to a point m inside; good enough for a start when m lies on a symmetry plane.
 
@@ -142,14 +142,14 @@ def nearest_on_ellipsoid(m, size):
     return shrunk(u, size)
 
 
-@inner
+@lean
 def _at(m, size, t):
     """a^2 m/(a^2 + t), component by component."""
     a, b, c = size[0] * size[0], size[1] * size[1], size[2] * size[2]
     return a * m[0] / (a + t), b * m[1] / (b + t), c * m[2] / (c + t)
 
 
-@inner
+@lean
 def ellipsoid_geodesic(p, s, size, guide, geo, arc):
     """Path from p to s over the side of the guide point, into geo (GEO,): whether the shooting converged."""
     geo[G_KIND] = ELLIPSOID
@@ -164,7 +164,7 @@ def ellipsoid_geodesic(p, s, size, guide, geo, arc):
     return surface_geodesic(geo, arc)
 
 
-@inner
+@lean
 def _section(p, s, size, guide):
     """(found, first contact, last contact, arc length) of the section by the plane through p, s and the guide point,
     over it.
@@ -192,7 +192,7 @@ def _section(p, s, size, guide):
     return True, start, last, length * (half / sin(half) if half > 1e-6 else 1.0)
 
 
-@inner
+@lean
 def _section_contact(u, radius, w, turn):
     """Normal at the contact of the tangent from u to the section circle about the origin; w is the plane's normal."""
     d2 = dot3(u, u)

@@ -23,7 +23,6 @@ from osim_inertia.kernels.geodesic_common import (
     arc_point_first,
     arc_transpose,
     get3,
-    inner,
     line_point,
     line_transpose,
     region_of,
@@ -31,7 +30,8 @@ from osim_inertia.kernels.geodesic_common import (
 from osim_inertia.kernels.geodesic_cylinder import cylinder_arc, cylinder_arc_second, cylinder_motion
 from osim_inertia.kernels.geodesic_sphere import sphere_arc, sphere_arc_second, sphere_motion
 from osim_inertia.kernels.geodesic_surface import surface_arc, surface_arc_second, surface_motion
-from osim_inertia.kernels.vec3 import add, along, lean, load, store
+from osim_inertia.kernels.jit import lean
+from osim_inertia.kernels.vec3 import add, along, load, store
 
 
 @lean
@@ -56,7 +56,7 @@ def interval_motion(geo, pdot, pddot, sdot, sddot, mot):
         surface_motion(geo, pdot, pddot, sdot, sddot, mot)
 
 
-@inner
+@lean
 def material_point(geo, mot, eta, arc, out):
     """Material point at the label eta, into out (POINT, 3); arc (ARC_RECORD,) is working memory.
 
@@ -84,7 +84,7 @@ def interval_points(geo, mot, etas, arc, out):
         material_point(geo, mot, etas[i], arc, out[i])
 
 
-@inner
+@lean
 def material_transpose(geo, eta, f, arc):
     """(g_p, g_s, position, direction): the force f (tuple) on the material point eta pulled back to the ends, and
     where it acts.

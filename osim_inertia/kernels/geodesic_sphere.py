@@ -51,7 +51,6 @@ from osim_inertia.kernels.geodesic_common import (
     SPHERE,
     WRAPPED,
     get3,
-    inner,
     put3,
     set_ends,
     set_jacobi,
@@ -59,7 +58,8 @@ from osim_inertia.kernels.geodesic_common import (
     sum3,
 )
 from osim_inertia.kernels.geodesic_cylinder import arc_angle
-from osim_inertia.kernels.vec3 import add, along, component, cross, dot3, lean, norm, on_side, scaled, sub
+from osim_inertia.kernels.jit import lean
+from osim_inertia.kernels.vec3 import add, along, component, cross, dot3, norm, on_side, scaled, sub
 
 COLLINEAR = 1e-12  # sine of the angle at the centre below which the plane of the path is arbitrary
 REACH = 1.0  # m; OpenSim compares a distance with 1 where a fraction was meant
@@ -71,7 +71,7 @@ S_OMEGA = M_OWN + 2
 S_ALPHA = M_OWN + 5
 
 
-@inner
+@lean
 def plane_normal(p, s):
     """Unit normal of the plane of p, s and the centre, turning from p to s the shorter way; any when collinear."""
     w = cross(p, s)
@@ -84,7 +84,7 @@ def plane_normal(p, s):
     return scaled(1.0 / norm(w), w)
 
 
-@inner
+@lean
 def sphere_contact(p, radius, w, turn):
     """(tangent length, normal at the contact) of the tangent from p in the plane with normal w; turn as for the
     cylinder.
@@ -118,7 +118,7 @@ def sphere_geodesic(p, s, radius, sense, middle, geo):
     set_jacobi(geo, c, -si / radius, radius * si, c)
 
 
-@inner
+@lean
 def sphere_arc(geo, way, arc):
     """State of the arc's point at arc length `way` from the first contact, into arc (ARC_STATE,)."""
     radius = geo[G_SIZE]
@@ -133,7 +133,7 @@ def sphere_arc(geo, way, arc):
     arc[A_KAPPA], arc[A_TAU] = 1.0 / radius, 0.0
 
 
-@inner
+@lean
 def _plane_turn(p, s, w, up, us):
     """Vector v in the plane with (v x p).w = up and (v x s).w = us."""
     size = dot3(cross(p, s), w)
@@ -143,7 +143,7 @@ def _plane_turn(p, s, w, up, us):
     return sum3(us / size, p, -up / size, s, 0.0, s)
 
 
-@inner
+@lean
 def sphere_motion(geo, pdot, pddot, sdot, sddot, mot):
     """Rates of length and directions for a motion of the ends, into mot (MOT,)."""
     start_motion(geo, pdot, pddot, sdot, sddot, mot)
@@ -170,20 +170,20 @@ def sphere_motion(geo, pdot, pddot, sdot, sddot, mot):
     _direction_second(mot, M_E2DDOT, t2, n2, u2, u2dot, omega, alpha)
 
 
-@inner
+@lean
 def _direction_second(mot, k, t, n, u, udot, omega, alpha):
     """Second rate of a tangent direction that turns by u in a plane that turns by omega."""
     own = sum3(-udot, n, -u * u, t, 0.0, t)
     put3(mot, k, add(own, _frame_second(t, scaled(-u, n), omega, alpha)))
 
 
-@inner
+@lean
 def _frame_second(x, v, omega, alpha):
     """alpha x x + omega x (omega x x) + 2 omega x v."""
     return add(cross(alpha, x), add(cross(omega, cross(omega, x)), scaled(2.0, cross(omega, v))))
 
 
-@inner
+@lean
 def sphere_arc_second(geo, mot, arc, eta):
     """Second rate of the arc's point at fixed eta."""
     x, t, n = get3(arc, A_X), get3(arc, A_T), get3(arc, A_N)
@@ -193,7 +193,7 @@ def sphere_arc_second(geo, mot, arc, eta):
     return add(own, _frame_second(x, scaled(v, t), get3(mot, S_OMEGA), get3(mot, S_ALPHA)))
 
 
-@inner
+@lean
 def sphere_rule(p, s, radius, axis, sign):
     """(code, sense) of the segment p-s: when OpenSim wraps it, and whether the shorter (+1) or the longer (-1) way
     round.

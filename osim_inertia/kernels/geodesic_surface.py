@@ -55,13 +55,13 @@ from osim_inertia.kernels.geodesic_common import (
     arc_rate,
     direction_rates,
     get3,
-    inner,
     put3,
     set_ends,
     set_jacobi,
     start_motion,
     sum3,
 )
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, norm, scaled, sub
 
 STEP = 0.3  # integration step in radii of curvature; 0.6 costs four digits of the length
@@ -81,7 +81,7 @@ U_GEO = M_OWN + 2
 U_WORK = U_GEO + 4 * GEO
 
 
-@inner
+@lean
 def gradient(kind, size, x):
     """Gradient of the surface's function (zero on the surface, positive outside)."""
     if kind == ELLIPSOID:
@@ -91,7 +91,7 @@ def gradient(kind, size, x):
     return c * x[0], c * x[1], x[2]
 
 
-@inner
+@lean
 def gradient_rate(kind, size, x, v):
     """Rate of the gradient when x moves with v (the Hessian times v)."""
     if kind == ELLIPSOID:
@@ -102,7 +102,7 @@ def gradient_rate(kind, size, x, v):
     return c * v[0] + out * x[0], c * v[1] + out * x[1], v[2]
 
 
-@inner
+@lean
 def height(kind, size, x):
     """The surface's function: half of (sum of squares - 1) for the ellipsoid, half of (distance^2 - tube^2) for the
     torus.
@@ -114,7 +114,7 @@ def height(kind, size, x):
     return 0.5 * (rho * rho + x[2] * x[2] - size[0] * size[0])
 
 
-@inner
+@lean
 def _curvature(kind, size, x, g2):
     """Gaussian curvature; g2 is the squared gradient."""
     if kind == ELLIPSOID:
@@ -124,7 +124,7 @@ def _curvature(kind, size, x, g2):
     return (rho - size[1]) / (size[0] * size[0] * rho)
 
 
-@inner
+@lean
 def _step_length(kind, size, g2):
     """Step suited to the surface's sharpest curvature here."""
     if kind == ELLIPSOID:
@@ -133,7 +133,7 @@ def _step_length(kind, size, g2):
     return STEP * min(size[0], size[1] - size[0])
 
 
-@inner
+@lean
 def _rates(kind, size, w, i, o):
     """Right-hand side: rates of the state stored at i, written at o."""
     x, t = get3(w, i), get3(w, i + 3)
@@ -149,7 +149,7 @@ def _rates(kind, size, w, i, o):
     w[o + 9] = -K * w[i + 8]
 
 
-@inner
+@lean
 def _leap(kind, size, w, start, H):
     """Advance the state at `start` by H: modified midpoint with 2, 4, ... 12 substeps, extrapolated to none."""
     rate, old, new, table = start + ODE, start + 2 * ODE, start + 3 * ODE, start + 4 * ODE
@@ -179,7 +179,7 @@ def _leap(kind, size, w, start, H):
         w[start + k] = w[table + (LEVELS - 1) * ODE + k]
 
 
-@inner
+@lean
 def surface_arc(geo, way, arc):
     """State of the geodesic at arc length `way` from the first contact, into arc (ARC_STATE + working memory)."""
     kind, size = geo[G_KIND], get3(geo, G_SIZE)
@@ -210,7 +210,7 @@ def surface_arc(geo, way, arc):
     arc[A_KAPPA], arc[A_TAU] = dot3(turn, t) / steep, dot3(turn, b) / steep
 
 
-@inner
+@lean
 def touch(kind, size, p, across, q):
     """(found, contact): the tangent from p that stays in the plane through p with normal `across`, near q."""
     for _ in range(30):
@@ -233,7 +233,7 @@ def touch(kind, size, p, across, q):
     return far < 1e-12 * limit, q
 
 
-@inner
+@lean
 def _leave(geo, q):
     """Make q the first contact: a, e1 and N1."""
     p = get3(geo, G_P)
@@ -249,14 +249,14 @@ def _leave(geo, q):
     put3(geo, G_B1, cross(e, n))
 
 
-@inner
+@lean
 def _stretch(b, drop):
     """Change of arc length that makes the last ray meet s, were the surface a circle: b - sqrt(b^2 + drop)."""
     root = sqrt(max(b * b + drop, 0.0))
     return -drop / (b + root) if b > 0.0 and b * b + drop > 0.0 else b - root
 
 
-@inner
+@lean
 def surface_geodesic(geo, arc):
     """Solve for the path between geo's p and s from the first contact and arc length stored there: whether it
     converged.
@@ -299,14 +299,14 @@ def surface_geodesic(geo, arc):
     return True
 
 
-@inner
+@lean
 def _clearance(kind, size, geo, at):
     """Height of an end above the surface, roughly, as a length: the scale on which the path bends with the end."""
     x = get3(geo, at)
     return height(kind, size, x) / norm(gradient(kind, size, x))
 
 
-@inner
+@lean
 def surface_motion(geo, pdot, pddot, sdot, sddot, mot):
     """Rates of length and directions for a motion of the ends, into mot (MOT,), with the displaced geodesics."""
     start_motion(geo, pdot, pddot, sdot, sddot, mot)
@@ -334,20 +334,20 @@ def surface_motion(geo, pdot, pddot, sdot, sddot, mot):
     return solved
 
 
-@inner
+@lean
 def _offset(i):
     """Where the displaced geodesics stand: -2, -1, 1, 2 steps."""
     return i - 2.0 if i < 2 else i - 1.0
 
 
-@inner
+@lean
 def _weight(i):
     """Weights of the fourth-order first difference at those places."""
     w = 1.0 / 12.0 if i == 0 or i == 3 else 8.0 / 12.0
     return w if i == 0 or i == 2 else -w
 
 
-@inner
+@lean
 def _displaced(geo, other, way, up, us, mot):
     """Geodesic with both ends moved by `way` along (up, us), into other (GEO,): whether it converged."""
     for k in range(GEO):
@@ -360,7 +360,7 @@ def _displaced(geo, other, way, up, us, mot):
     return found and surface_geodesic(other, mot[U_WORK:])
 
 
-@inner
+@lean
 def surface_arc_second(geo, mot, arc, eta):
     """Second rate of the arc's point at fixed eta. Overwrites arc."""
     second, _ = arc_rate(geo, arc, eta, get3(mot, M_PDDOT), get3(mot, M_SDDOT))

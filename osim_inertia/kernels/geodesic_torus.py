@@ -27,12 +27,12 @@ from osim_inertia.kernels.geodesic_common import (
     TORUS,
     WRAPPED,
     get3,
-    inner,
     put3,
     sum3,
 )
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, cylinder_geodesic, cylinder_rule
 from osim_inertia.kernels.geodesic_surface import height, surface_geodesic, touch
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.vec3 import along, component, dot3, on_side, sub
 
 INWARD = np.int64(0)  # axis of the tube's frame that points to the centre of the ring
@@ -41,7 +41,7 @@ SAMPLES = 24  # of the segment, to find the nearest stretch of the ring
 REFINE = 60  # halvings of the stretch
 
 
-@inner
+@lean
 def _slope(p, d, ring, t):
     """Half the derivative of the squared distance to the ring along p + t d."""
     x = along(p, t, d)
@@ -50,14 +50,14 @@ def _slope(p, d, ring, t):
     return c * (x[0] * d[0] + x[1] * d[1]) + x[2] * d[2]
 
 
-@inner
+@lean
 def _ring_distance2(x, ring):
     """Squared distance to the ring."""
     rho = sqrt(x[0] * x[0] + x[1] * x[1]) - ring
     return rho * rho + x[2] * x[2]
 
 
-@inner
+@lean
 def nearest_to_ring(p, s, ring, axis, sign):
     """(found, point): the point of the segment p-s nearest to the ring, on the active side if there is one."""
     d = sub(s, p)
@@ -87,7 +87,7 @@ def nearest_to_ring(p, s, ring, axis, sign):
     return found, nearest
 
 
-@inner
+@lean
 def _to_tube(x, c, ring):
     """Torus coordinates to those of the cylinder at the ring direction c: x inward, y = -z, z against the ring's
     turning.
@@ -95,14 +95,14 @@ def _to_tube(x, c, ring):
     return ring - (c[0] * x[0] + c[1] * x[1]), -x[2], c[1] * x[0] - c[0] * x[1]
 
 
-@inner
+@lean
 def _from_tube(x, c, ring):
     """Cylinder coordinates back to those of the torus."""
     out = ring - x[0]
     return c[0] * out + c[1] * x[2], c[1] * out - c[0] * x[2], -x[1]
 
 
-@inner
+@lean
 def torus_rule(p, s, size, axis, sign):
     """(code, sense, ring direction) of the segment p-s; size = (tube radius, ring radius, 0)."""
     none = (1.0, 0.0, 0.0)
@@ -117,7 +117,7 @@ def torus_rule(p, s, size, axis, sign):
     return (WRAPPED if code >= WRAPPED else NO_WRAP), sense, c
 
 
-@inner
+@lean
 def torus_geodesic(p, s, size, sense, c, geo, arc):
     """Path from p to s over the inner side near the ring direction c, into geo (GEO,): whether the shooting
     converged.
@@ -138,7 +138,7 @@ def torus_geodesic(p, s, size, sense, c, geo, arc):
     return found and surface_geodesic(geo, arc)
 
 
-@inner
+@lean
 def _onto_tube(x, size):
     """Nearest point of the torus."""
     rho = sqrt(x[0] * x[0] + x[1] * x[1])

@@ -14,12 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from osim_inertia.kernels.constraints import COUPLER, constraint_errors
-from osim_inertia.kernels.ik_cost import couple, evaluate_fit, gather, inner, new_slopes, place
+from osim_inertia.kernels.ik_cost import couple, evaluate_fit, gather, new_slopes, place
 from osim_inertia.kernels.ik_step import bounded_step, new_step, stiffen
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import new_motion
 from osim_inertia.kernels.rotation import matrix, put, row, times
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
-from osim_inertia.kernels.vec3 import add, kernel
+from osim_inertia.kernels.vec3 import add
 
 LONGEST_TURN = 0.7  # rad in one step
 FIRST_DAMPING, LAST_DAMPING, MORE = 1e-10, 1e4, 100.0  # of the diagonal (m²)
@@ -68,7 +69,7 @@ def fit_frames(
     return stop
 
 
-@inner
+@lean
 def _fit_pose(
     A, P, rows, q, previous, target, weight, reference, hold, lower, upper, tolerance, limit, trial, X, S, B, W
 ):
@@ -116,7 +117,7 @@ def _fit_pose(
     return cost, -limit
 
 
-@inner
+@lean
 def _damping_after(share, damping, g, d):
     """Damping for the next step: if only a share of the last one helped, what would have made it that long."""
     if share == 1.0:
@@ -128,7 +129,7 @@ def _damping_after(share, damping, g, d):
     return max(damping, gain / max(share * share * length, 1e-300))
 
 
-@inner
+@lean
 def _next_step(P, q, previous, hold, lower, upper, damping, S, B, W):
     """Fill W.d with Newton's step, or Gauss and Newton's if the curvature is not positive, damped until it is."""
     free, g, low, high = P.free, W.g, W.low, W.high
@@ -148,7 +149,7 @@ def _next_step(P, q, previous, hold, lower, upper, damping, S, B, W):
     return False
 
 
-@inner
+@lean
 def _pull(free, q, previous, hold):
     """½ Σ hold (z − z of the frame before)²."""
     total = 0.0
@@ -157,7 +158,7 @@ def _pull(free, q, previous, hold):
     return 0.5 * total
 
 
-@inner
+@lean
 def _shorten(turns, d):
     """Keep the largest turn of the step d below LONGEST_TURN; the largest change there was in it."""
     size, turn = 0.0, 0.0
@@ -171,7 +172,7 @@ def _shorten(turns, d):
     return size
 
 
-@inner
+@lean
 def _keep_constraints(W):
     """The trial was taken: its errors and Jacobian count from now on."""
     for r in range(W.k.shape[0]):
@@ -180,7 +181,7 @@ def _keep_constraints(W):
             W.K[r, i] = W.new_K[r, i]
 
 
-@inner
+@kernel
 def _constrain(A, P, rows, q, S, W):
     """Errors and Jacobian of the equations `rows`, by unknown, into W.new_k and W.new_K; the sum of the errors."""
     C, n, m = P.constraints, q.shape[0], P.equations
@@ -207,7 +208,7 @@ def _constrain(A, P, rows, q, S, W):
     return total
 
 
-@inner
+@lean
 def _row_per_angle(A, q, line):
     """A row per unit u to one per unit q̇ (kernels.speeds)."""
     for body in range(A.kind.shape[0]):

@@ -16,22 +16,17 @@ are curved it is approximate; that costs iterations, not accuracy.)
 from __future__ import annotations
 
 from math import cos, sin
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from osim_inertia.kernels.constraints import Constraints
 from osim_inertia.kernels.functions import evaluate_many
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.joints import ORIGIN, joint_motion
 from osim_inertia.kernels.rotation import IDENTITY, matrix, product, put, put_matrix, row, times, transposed
 from osim_inertia.kernels.speeds import turns_by_angular_velocity
 from osim_inertia.kernels.vec3 import add, cross, dot3, scaled, sub
-
-# As `kernel`, without the entry from Python: unpacking the arguments there takes longer to compile than many a body.
-_INNER: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True,
-                          "no_cpython_wrapper": True}  # fmt: skip
-inner = njit(**_INNER)
 
 SUMS = 22  # m, h (3), I (xx yy zz xy xz yz), F (3), D (9, row by row)
 
@@ -66,7 +61,7 @@ class Slopes(NamedTuple):
     rest: np.ndarray  # (n,) zeros
 
 
-@inner
+@kernel
 def new_slopes(A, P):
     """Room for one pose."""
     nb, n, nk = A.parent.shape[0], A.body_of.shape[0], P.couplers.shape[0]
@@ -76,7 +71,7 @@ def new_slopes(A, P):
     )
 
 
-@inner
+@lean
 def couple(P, q, X, S):
     """Set the dependent coordinates of q (n,), and remember how they follow the others."""
     C = P.constraints
@@ -88,7 +83,7 @@ def couple(P, q, X, S):
         q[C.dependent[k]] = evaluate_many(C.functions, C.function[k], X.arguments, n, S.slope[i], S.curve[i])
 
 
-@inner
+@lean
 def place(A, bodies, q, X, S):
     """Poses and joint axes of some bodies, per unit of coordinate (not of speed): rows of X.R, X.p, X.Hw, X.Hv."""
     for b in range(bodies.shape[0]):
@@ -121,7 +116,7 @@ def place(A, bodies, q, X, S):
             put(X.Hw, c, Hw)
 
 
-@inner
+@lean
 def _per_angle(q, i, H):
     """Rows i … i+2 from per unit of angular velocity to per unit of body-fixed X-Y-Z angle (kernels.speeds)."""
     sx, cx, sy, cy = sin(q[i]), cos(q[i]), sin(q[i + 1]), cos(q[i + 1])
@@ -130,7 +125,7 @@ def _per_angle(q, i, H):
     put(H, i + 2, add(scaled(sy, x), add(scaled(-sx * cy, y), scaled(cx * cy, z))))
 
 
-@inner
+@lean
 def evaluate_fit(A, P, q, target, weight, reference, X, S):
     """φ at q (n,); gradient, normal and bend of S are filled.
 
@@ -161,7 +156,7 @@ def evaluate_fit(A, P, q, target, weight, reference, X, S):
     return cost
 
 
-@inner
+@lean
 def _add_marker(body, point, target, w, R, p, sums):
     """Enter one marker into the sums of its body; ½ w |e|²."""
     if body < 0:
@@ -183,7 +178,7 @@ def _add_marker(body, point, target, w, R, p, sums):
     return 0.5 * w * dot3(e, e)
 
 
-@inner
+@lean
 def _add_to_parent(s, t, d):
     """Add sums s to the sums t of a body whose origin lies −d away."""
     m = s[0]
@@ -199,7 +194,7 @@ def _add_to_parent(s, t, d):
     t[9] += s[9] + s[2] * d[2] + d[1] * s[3] + m * d[1] * d[2]
 
 
-@inner
+@lean
 def _slopes_of(parent, first, dofs, body, c, p, all_w, all_v, arm, sums, gradient, normal, bend):
     """Row c of gradient, normal and bend: the body's own coordinates up to c, then those of its ancestors."""
     s = sums[body]
@@ -225,7 +220,7 @@ def _slopes_of(parent, first, dofs, body, c, p, all_w, all_v, arm, sums, gradien
         near = parent[near]
 
 
-@inner
+@lean
 def gather(P, S, newton, B, H, g):
     """Curvature H (nz, nz) and gradient g (nz,) by unknown, coupled coordinates following. B (n, n) is room.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from osim_inertia.kernels.ik_cost import inner
+from osim_inertia.kernels.jit import kernel, lean
 
 MAX_CORRECTIONS = 40
 REDUNDANT = 1e-12  # share of the diagonal that keeps redundant constraints solvable
@@ -40,7 +40,7 @@ class Step(NamedTuple):
     schur: np.ndarray  # (m, m)
 
 
-@inner
+@kernel
 def new_step(nz, m):
     """Room for nz unknowns and m constraints."""
     return Step(
@@ -50,7 +50,7 @@ def new_step(nz, m):
     )
 
 
-@inner
+@lean
 def factorize(L):
     """L (n, n), lower triangle: A = LᵀL in place, from the last row up; False unless A is positive definite.
 
@@ -71,7 +71,7 @@ def factorize(L):
     return True
 
 
-@inner
+@lean
 def solve_factored(L, x):
     """x (n,) := (LᵀL)⁻¹ x."""
     n = L.shape[0]
@@ -86,7 +86,7 @@ def solve_factored(L, x):
         x[k] = s / L[k, k]
 
 
-@inner
+@lean
 def bounded_step(W, damping, hold):
     """Fill W.d and W.force; False if the matrix is not positive definite, or so ill that the sets go in circles.
 
@@ -120,7 +120,7 @@ def bounded_step(W, damping, hold):
     return False
 
 
-@inner
+@lean
 def stiffen(W):
     """H + KᵀK and g + Kᵀk: the same step, since K d = −k, from a matrix that is firm where only constraints hold."""
     H, g, K, k = W.H, W.g, W.K, W.k
@@ -132,7 +132,7 @@ def stiffen(W):
                 H[i, j] += K[r, i] * K[r, j]
 
 
-@inner
+@lean
 def _solve_with_sides(W, damping, hold):
     """The step for the present sides."""
     H, g, d, low, high, side = W.H, W.g, W.d, W.low, W.high, W.side
@@ -158,7 +158,7 @@ def _solve_with_sides(W, damping, hold):
     return W.k.shape[0] == 0 or _onto_constraints(W)
 
 
-@inner
+@lean
 def _onto_constraints(W):
     """Correct the step so that K d = −k: multipliers from the Schur complement K H⁻¹ Kᵀ.
 

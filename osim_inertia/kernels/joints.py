@@ -12,8 +12,9 @@ from __future__ import annotations
 from math import cos, sin
 
 from osim_inertia.kernels.functions import evaluate, evaluate_many
+from osim_inertia.kernels.jit import inlined, lean
 from osim_inertia.kernels.rotation import IDENTITY, axis_rotation, product, push, put, row, times, xyz_rotation
-from osim_inertia.kernels.vec3 import add, cross, inlined, kernel, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, scaled, sub
 
 WELD, PIN, SLIDER, UNIVERSAL, GIMBAL, PLANAR, BALL, FREE, ELLIPSOID, SCAPULOTHORACIC, CUSTOM = range(11)
 
@@ -69,6 +70,12 @@ def joint_motion(A, body, q, u, X):
     return R, ORIGIN
 
 
+@lean
+def _rare_joint_pose(A, body, q, X):
+    """As `joint_pose`, for kinds that are not worth their space in its loop."""
+    return joint_motion(A, body, q, q, X)
+
+
 @inlined
 def joint_pose(A, body, q, X):
     """(R, p) of the joint that carries a body, without its velocities."""
@@ -78,7 +85,7 @@ def joint_pose(A, body, q, X):
     if kind == WELD:
         return IDENTITY, ORIGIN
     if kind != CUSTOM:
-        return joint_motion(A, body, q, q, X)
+        return _rare_joint_pose(A, body, q, X)
     R, p = IDENTITY, ORIGIN
     for m in range(A.axis_first[body], A.axis_last[body]):
         n, axis = A.axis_n_args[m], row(A.axis, m)
@@ -95,7 +102,7 @@ def joint_pose(A, body, q, X):
     return R, p
 
 
-@kernel
+@lean
 def _successive_axes(q, u, i, n, X):
     """Axes of Rx(q0) Ry(q1) Rz(q2) in F and their rates."""
     c0, s0 = cos(q[i]), sin(q[i])
@@ -109,7 +116,7 @@ def _successive_axes(q, u, i, n, X):
         put(X.dHw, i + 2, cross(turn, row(X.Hw, i + 2)))
 
 
-@kernel
+@lean
 def _on_ellipsoid(radii, R, u, i, X):
     """The origin sits where the third axis n of R points: p = (a n_x, b n_y, c n_z)."""
     a, b, c = radii
@@ -124,13 +131,13 @@ def _on_ellipsoid(radii, R, u, i, X):
     return a * n[0], b * n[1], c * n[2]
 
 
-@kernel
+@lean
 def _quarter_turn(a):
     """Rz(π/2) a."""
     return -a[1], a[0], a[2]
 
 
-@kernel
+@lean
 def _scapulothoracic(A, body, Re, p, q, u, i, X):
     """Rz(π/2) · ellipsoid(r_y, r_x, r_z) · Rz(−π/2) · T · Rot(d, q3) · T⁻¹, given the ellipsoid's Re, p and rows."""
     p = _quarter_turn(p)
@@ -208,7 +215,7 @@ def _custom(A, body, q, u, X):
     return R, p
 
 
-@kernel
+@lean
 def _opensim_axis_rates(turn, u, i, k, X):
     """Replace the rates of the second and third rotation axis by OpenSim's.
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from osim_inertia.kernels.jit import inlined, kernel, lean, shared
 from osim_inertia.kernels.joints import ORIGIN, joint_motion, joint_pose
 from osim_inertia.kernels.rotation import IDENTITY, matrix, product, push, put, put_matrix, row, times, transposed
-from osim_inertia.kernels.vec3 import add, cross, inlined, kernel, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, scaled, sub
 
 
 class Motion(NamedTuple):
@@ -46,7 +47,7 @@ def new_motion(A):
     )
 
 
-@kernel
+@shared
 def move(A, q, u, X):
     """Fill the motion X of the tree A at q, u (n,)."""
     for body in range(A.parent.shape[0]):
@@ -71,7 +72,7 @@ def move(A, q, u, X):
         _turn_axes(A, body, u, sign, R_F, origin, p_M, p_in, w_in, v_in, X)
 
 
-@kernel
+@lean
 def pose(A, q, X):
     """Fill only the poses of X: what lengths need, at a third of the cost of `move`."""
     for body in range(A.parent.shape[0]):
@@ -118,7 +119,7 @@ def _turn_axes(A, body, u, sign, R_F, origin, p_M, p_in, w_in, v_in, X):
         put(X.dHv, c, add(dHv, add(cross(dHw, arm), cross(Hw, drift))))
 
 
-@kernel
+@lean
 def accelerate(A, X, u, udot, base, dw, dv):
     """Accelerations of all body origins: dw, dv (nb, 3), with the ground accelerating by base (3,)."""
     for body in range(A.parent.shape[0]):
@@ -135,7 +136,7 @@ def accelerate(A, X, u, udot, base, dw, dv):
         put(dv, body, a)
 
 
-@kernel
+@lean
 def jacobian(A, X, body, point, J):
     """Velocity of a point (ground) fixed in a body, per unit u: J (n, 2, 3), angular and linear."""
     J[:] = 0.0
@@ -147,7 +148,7 @@ def jacobian(A, X, body, point, J):
         body = A.parent[body]
 
 
-@kernel
+@lean
 def jacobian_rate(A, X, body, point, velocity, J):
     """Rate of `jacobian` along the motion: J̇ (n, 2, 3), for a point with that velocity."""
     J[:] = 0.0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.dynamics import forces_to_coordinates, inertia_wrench, totals
-from osim_inertia.kernels.geodesic_common import inner
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import accelerate, move, new_motion
 from osim_inertia.kernels.muscle_inertia import (
     Room,
@@ -21,11 +21,18 @@ from osim_inertia.kernels.muscle_inertia import (
 )
 from osim_inertia.kernels.muscle_line import build_line, find_wraps, move_nodes, move_objects, new_line
 from osim_inertia.kernels.muscle_straight import straight_muscle
-from osim_inertia.kernels.muscle_switch import mix_matter, near_switch, place_on_both, switch_weight, switching_muscle
+from osim_inertia.kernels.muscle_switch import (
+    NO_SWITCH,
+    mix_matter,
+    near_switch,
+    place_on_both,
+    switch_weight,
+    switching_muscle,
+)
 from osim_inertia.kernels.paths import Paths
 from osim_inertia.kernels.rotation import put, row
 from osim_inertia.kernels.shortest_record import new_shortest_path
-from osim_inertia.kernels.vec3 import add, cross, dot3, kernel, load, scaled, store
+from osim_inertia.kernels.vec3 import add, cross, dot3, load, scaled, store
 
 
 class Muscles(NamedTuple):
@@ -52,14 +59,14 @@ def new_room(P: Paths, muscles: Muscles) -> Room:
     return line, new_shortest_path(wraps), matter, other, new_shortest_path(wraps), twin
 
 
-@kernel
+@lean
 def muscle_at(muscles, k):
     """Material numbers of muscle k."""
     m = muscles.material[k]
     return m[0], m[1], m[2], m[3], m[4], m[5]
 
 
-@inner
+@lean
 def wrapped_muscle(n, size, blend, muscle, line, path, M):
     """Inertia forces of a muscle with wraps, or of beads, on nodes and wrap objects; False without a belly."""
     build_line(n, size, blend, line, path)
@@ -72,7 +79,7 @@ def wrapped_muscle(n, size, blend, muscle, line, path, M):
     return True
 
 
-@inner
+@lean
 def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2, moment, force, tau):
     """Add the inertia of all muscles to body wrenches and coordinates; -1, or the muscle whose belly has no length."""
     move_objects(P, S, dw, dv, base, line)
@@ -104,7 +111,7 @@ def add_muscles(P, muscles, S, q, u, udot, dw, dv, base, line, path, M, line2, p
     return -1
 
 
-@inner
+@lean
 def place_muscle(P, muscles, k, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2):
     """Points of matter of muscle k with their motion, into M; False without a belly. The objects are in place."""
     muscle, i = muscle_at(muscles, k), muscles.path[k]
@@ -124,13 +131,18 @@ def place_muscle(P, muscles, k, S, q, u, udot, dw, dv, base, line, path, M, line
 
 @kernel
 def inverse_dynamics_with_muscles(
-    A, P, muscles, q, u, udot, base, start, stop, line, path, M, line2, path2, M2, tau, failed
+    A, P, muscles, q, u, udot, base, start, stop, line, path, M, line2, path2, M2, moments, forces, tau, failed
 ):
-    """tau (F, n) of skeleton and muscles; failed (F,): muscle whose belly has no length, or -1."""
+    """tau (F, n) of skeleton and muscles; failed (F,): muscle whose belly has no length, or -1.
+
+    moments, forces (F or 1, nb, 3): what each joint transmits to its outboard body, at that body's origin, in ground,
+    in every frame or only the last.
+    """
     nb, n = A.parent.shape[0], A.body_of.shape[0]
     S, extra = new_motion(A), np.empty(n)
-    dw, dv, moment, force = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
+    dw, dv = np.empty((nb, 3)), np.empty((nb, 3))
     for f in range(start, stop):
+        moment, force = moments[f % moments.shape[0]], forces[f % moments.shape[0]]
         move(A, q[f], u[f], S)
         accelerate(A, S, u[f], udot[f], base, dw, dv)
         for body in range(nb):
@@ -180,12 +192,13 @@ def whole_body_with_muscles(A, P, muscles, q, u, start, stop, line, path, M, lin
 
 
 @kernel
-def matter_of_muscle(A, P, muscles, k, q, u, udot, base, line, path, M, line2, path2, M2):
-    """Points of matter of muscle k in one frame, with position, velocity and acceleration, into M; their number."""
-    nb = A.parent.shape[0]
-    S, dw, dv = new_motion(A), np.empty((nb, 3)), np.empty((nb, 3))
-    move(A, q, u, S)
-    accelerate(A, S, u, udot, base, dw, dv)
-    move_objects(P, S, dw, dv, base, line)
-    place_muscle(P, muscles, k, S, q, u, udot, dw, dv, base, line, path, M, line2, path2, M2)
-    return M.number[0]
+def matter_of_muscle(P, muscles, k, S, q, line, path, M, line2, path2, M2):
+    """Points of matter of muscle k, with velocity and acceleration, into M while the bodies have the constant twists S.
+
+    The number of its nodes and of the wraps in contact.
+    """
+    still, rest, base = np.zeros(S.w.shape), np.zeros(q.shape[0]), np.zeros(3)
+    move_objects(P, S, still, still, base, line)
+    place_muscle(P, muscles, k, S, q, rest, rest, still, still, base, line, path, M, line2, path2, M2)
+    nodes = move_nodes(P, muscles.path[k], S, q, rest, rest, still, still, base, NO_SWITCH, 0.0, line)
+    return nodes, find_wraps(P, muscles.path[k], nodes, line, path)

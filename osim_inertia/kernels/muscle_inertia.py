@@ -25,9 +25,9 @@ from osim_inertia.kernels.geodesic_common import (
     X_ETA,
     X_ETA2,
     X_ETA_DOT,
-    inner,
 )
 from osim_inertia.kernels.geodesic_common import X as X_POINT
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.muscle_line import (
     ACC,
     BODY,
@@ -57,12 +57,14 @@ from osim_inertia.kernels.muscle_line import (
 from osim_inertia.kernels.paths import MOVING
 from osim_inertia.kernels.rotation import push, row
 from osim_inertia.kernels.shortest_record import CHAIN, OBJECT, ShortestPath, turned
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, load, scaled, store, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, load, scaled, store, sub
 from osim_inertia.kernels.wrapped_interval import wrapped_points, wrapped_transpose
 
 GAUSS_2 = 0.5773502691896257  # 1/√3
 GAUSS_4 = (0.3399810435848563, 0.8611363115940526)
 WEIGHT_4 = (0.6521451548625461, 0.3478548451374538)
+NOTHING_YET = np.int64(0)
+STRAIGHT_PIECE, ON_SURFACE = np.int64(0), np.int64(1)
 NONE = 1e-15  # m: shorter pieces carry nothing
 
 
@@ -87,14 +89,14 @@ class Matter(NamedTuple):
     about_object: ndarray  # (objects, 3) moment about the object's origin
 
 
-@inner
+@lean
 def _add_point(M, k, eta, xi, mass):
     n = M.number[0]
     M.interval[n], M.eta[n], M.xi[n], M.mass[n] = k, min(max(eta, 0.0), 1.0), xi, mass
     M.number[0] = n + 1
 
 
-@inner
+@lean
 def _add_piece(line, M, k, low, high, arc, a0, stretch, density):
     """Gauss points on path length low … high of interval k."""
     if high - low < NONE:
@@ -102,7 +104,7 @@ def _add_piece(line, M, k, low, high, arc, a0, stretch, density):
     start, length = line.rows[k, START], line.rows[k, LENGTH]
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     mass = density * (high - low) / stretch
-    if not arc:
+    if arc == STRAIGHT_PIECE:
         for side in (-GAUSS_2, GAUSS_2):
             s = middle + side * half
             _add_point(M, k, (s - start) / length, (s - a0) / stretch, 0.5 * mass)
@@ -114,7 +116,7 @@ def _add_piece(line, M, k, low, high, arc, a0, stretch, density):
         _add_point(M, k, (s - start) / length, (s - a0) / stretch, 0.5 * weight * mass)
 
 
-@inner
+@lean
 def spread_matter(line, n, path, muscle, M):
     """Points of matter for a muscle (a0, a1, ξ0, ξ1, mass, beads): Gauss points, or beads evenly along the belly.
 
@@ -148,18 +150,18 @@ def spread_matter(line, n, path, muscle, M):
             record = path.rows[path.ints[CHAIN, c]]
             meet, leave = at + scale * record[G_A], at + scale * (record[G_A] + record[G_ARC])
             if end > edge:
-                _add_piece(line, M, k, edge, min(end, max(edge, meet)), False, a0, stretch, density)
+                _add_piece(line, M, k, edge, min(end, max(edge, meet)), STRAIGHT_PIECE, a0, stretch, density)
                 edge = max(edge, meet)
             if end > edge:
-                _add_piece(line, M, k, edge, min(end, max(edge, leave)), True, a0, stretch, density)
+                _add_piece(line, M, k, edge, min(end, max(edge, leave)), ON_SURFACE, a0, stretch, density)
                 edge = max(edge, leave)
             at += scale * record[G_LENGTH]
         if end > edge:
-            _add_piece(line, M, k, edge, end, False, a0, stretch, density)
+            _add_piece(line, M, k, edge, end, STRAIGHT_PIECE, a0, stretch, density)
     return True
 
 
-@kernel
+@lean
 def move_matter(line, path, M, first, last):
     """Position, velocity, acceleration and slope of the points first … last − 1, all of one interval."""
     k = M.interval[first]
@@ -202,7 +204,7 @@ def move_matter(line, path, M, first, last):
         store(M.apart[m], apart)
 
 
-@inner
+@lean
 def add_bends(line, n, path, muscle, M):
     """Corners of the line inside the belly: two points of no mass at each, with half of its bend force on either."""
     a0, a1, first, last, mass, beads = muscle
@@ -225,12 +227,12 @@ def add_bends(line, n, path, muscle, M):
         store(M.force[m + 1], half)
 
 
-@kernel
+@lean
 def place_matter(line, n, path, muscle, M):
     """All points of matter of a muscle with their motion; False if its belly has no length."""
     if not spread_matter(line, n, path, muscle, M):
         return False
-    first = 0
+    first = NOTHING_YET
     while first < M.number[0]:
         last = first + 1
         while last < M.number[0] and M.interval[last] == M.interval[first]:
@@ -240,7 +242,7 @@ def place_matter(line, n, path, muscle, M):
     return True
 
 
-@inner
+@lean
 def pull_back(line, n, blend, path, M):
     """Forces on the points of matter to forces on the nodes and, added up, on the wrap objects."""
     for k in range(n):
@@ -268,7 +270,7 @@ def pull_back(line, n, blend, path, M):
         _pull_interval(line, k, shrink, path, M)
 
 
-@inner
+@lean
 def _pull_mix(line, k, blend, path, M):
     """Pull back the variation of a weight; what it asks of the unblended length is returned."""
     L, arc = line.unblended[0], 0.0
@@ -292,7 +294,7 @@ def _pull_mix(line, k, blend, path, M):
     return -weight * arc / L
 
 
-@inner
+@lean
 def _pull_interval(line, k, shrink, path, M):
     """Forces on the matter of interval k, and what multiplies its length, back to its nodes and objects."""
     wrapped = line.ints[k, LAST_WRAP] > line.ints[k, FIRST_WRAP]
@@ -317,7 +319,7 @@ def _pull_interval(line, k, shrink, path, M):
     )
 
 
-@inner
+@lean
 def nodes_to_bodies(P, S, line, n, moment, force, tau):
     """Node forces to wrenches at the body origins (nb, 3), and to the coordinates of moving points."""
     for k in range(n):
@@ -329,7 +331,7 @@ def nodes_to_bodies(P, S, line, n, moment, force, tau):
             tau[P.coordinate[at]] += dot3(f, vec(line.rows, k, SLIDE))
 
 
-@inner
+@lean
 def objects_to_bodies(P, S, line, M, moment, force):
     """Forces on the wrap objects to wrenches at the body origins; the room is cleared."""
     for o in range(P.object_body.shape[0]):

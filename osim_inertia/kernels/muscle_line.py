@@ -36,17 +36,17 @@ from osim_inertia.kernels.geodesic_common import (
     M_SDDOT,
     M_SDOT,
     get3,
-    inner,
     sideways_weights,
     sum3,
 )
 from osim_inertia.kernels.geodesic_points import arc_state
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.paths import CONDITION_SLACK, CONDITIONAL, MOVING
 from osim_inertia.kernels.rotation import matrix, row, times
 from osim_inertia.kernels.shortest_path import shortest_path
 from osim_inertia.kernels.shortest_record import CHAIN, OBJECT, W_MOT, WHERE, interval_end
 from osim_inertia.kernels.shortest_segment import follow
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, kernel, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, norm, scaled, sub
 from osim_inertia.kernels.wrapped_interval import object_motion, wrapped_length, wrapped_motion
 
 # Columns of a line's rows of floats; three numbers are a vector, or a value and its two rates. They are NumPy integers
@@ -70,6 +70,7 @@ BODY = np.int64(1)
 FIRST_WRAP = np.int64(2)  # pieces of the wrapped chain
 LAST_WRAP = np.int64(3)
 
+START_OF_CHAIN = np.int64(0)
 ARC_STEP = 1e-4  # of the unit of time, for the second rate of an arc's length while it is blended
 
 
@@ -108,13 +109,13 @@ def new_line(nodes: int, objects: int) -> Line:
     )
 
 
-@inner
+@lean
 def vec(rows, k, at):
     """Three numbers of row k from column `at`."""
     return rows[k, at], rows[k, at + 1], rows[k, at + 2]
 
 
-@inner
+@lean
 def set_vec(rows, k, at, v):
     """Write three numbers into row k from column `at`."""
     rows[k, at] = v[0]
@@ -122,7 +123,7 @@ def set_vec(rows, k, at, v):
     rows[k, at + 2] = v[2]
 
 
-@inner
+@lean
 def add_vec(rows, k, at, v):
     """Add three numbers to row k from column `at`."""
     rows[k, at] += v[0]
@@ -130,7 +131,7 @@ def add_vec(rows, k, at, v):
     rows[k, at + 2] += v[2]
 
 
-@kernel
+@lean
 def move_objects(P, S, dw, dv, base, line):
     """Pose and motion in ground of all wrap objects; S is the motion of the bodies."""
     for o in range(P.object_body.shape[0]):
@@ -159,7 +160,7 @@ def move_objects(P, S, dw, dv, base, line):
                 line.object_R[o, j, k] = R[3 * j + k]
 
 
-@kernel
+@lean
 def move_nodes(P, i, S, q, u, udot, dw, dv, base, switch, value, line):
     """Active points of path i with velocity and acceleration; their number is returned.
 
@@ -204,7 +205,7 @@ def move_nodes(P, i, S, q, u, udot, dw, dv, base, switch, value, line):
     return n
 
 
-@inner
+@lean
 def smooth_step(r):
     """Quintic step from 0 to 1 on 0 … 1 and its two derivatives."""
     if r >= 1.0:
@@ -215,7 +216,7 @@ def smooth_step(r):
     return f, 30.0 * r * r * (1.0 + r * (r - 2.0)), r * (60.0 + r * (-180.0 + 120.0 * r))
 
 
-@inner
+@lean
 def arc_gradient(geo, arc):
     """(dl/dp, dl/ds) of the length on the surface: how far the two contacts slide along the path.
 
@@ -236,7 +237,7 @@ def arc_gradient(geo, arc):
     return sub(last_p, first_p), sub(last_s, first_s)
 
 
-@inner
+@lean
 def _arc_rates(record, arc, geo):
     """Length on the surface of one wrapped piece, its rate and second rate (this one by differences in time)."""
     mot = record[W_MOT:]
@@ -256,7 +257,7 @@ def _arc_rates(record, arc, geo):
     return record[G_ARC], rate, second / (h * h)
 
 
-@inner
+@lean
 def _straight_length(line, k):
     """Length of the chord of interval k and its rates."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
@@ -267,7 +268,7 @@ def _straight_length(line, k):
     return length, rate, (dot3(d, a) + dot3(v, v) - rate * rate) / length
 
 
-@kernel
+@lean
 def find_wraps(P, i, n, line, path):
     """How many wraps act on path i over its n active nodes; which, is in `path`."""
     first = P.wrap_first[i]
@@ -280,12 +281,12 @@ def find_wraps(P, i, n, line, path):
     return size
 
 
-@kernel
+@lean
 def build_line(n, size, blend, line, path):
     """Intervals over n active nodes with `size` wraps found: weights, lengths and their rates."""
     for k in range(n):
         line.ints[k, FIRST_WRAP] = line.ints[k, LAST_WRAP] = 0
-    at = 0
+    at = START_OF_CHAIN
     while at < size:
         stop = interval_end(at, size, path)
         k = path.ints[WHERE, path.ints[CHAIN, at]]
@@ -329,7 +330,7 @@ def build_line(n, size, blend, line, path):
         line.total[j] = total[j]
 
 
-@inner
+@lean
 def _mix(line, k, blend, path):
     """Weight of the wrapped geometry of interval k and its rates."""
     arc = 0.0
@@ -349,21 +350,21 @@ def _mix(line, k, blend, path):
     return f, f1 * r1, f2 * r1 * r1 + f1 * r2
 
 
-@inner
+@lean
 def lengthwise(line, k, e, pull):
     """Add pull times the gradient of the chord of interval k to its two nodes."""
     add_vec(line.rows, k, PULL, scaled(-pull, e))
     add_vec(line.rows, k + 1, PULL, scaled(pull, e))
 
 
-@inner
+@lean
 def chord(line, k):
     """Unit direction of the chord of interval k."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
     return scaled(1.0 / max(norm(d), 1e-12), d)
 
 
-@inner
+@lean
 def on_chord(line, k, at, eta):
     """Fraction eta between the two nodes of interval k, of positions, velocities or accelerations."""
     a = vec(line.rows, k, at)

@@ -8,35 +8,23 @@ d = x_{k+1} − x_k, a point at the fraction η moves with
 
 from __future__ import annotations
 
-from osim_inertia.kernels.geodesic_common import inner
-from osim_inertia.kernels.muscle_line import ACC, LENGTH, LENGTH_PULL, MIX_PULL, PULL, START, V, X
-from osim_inertia.kernels.vec3 import add, dot3, inlined, norm, scaled, sub
+from osim_inertia.kernels.jit import lean
+from osim_inertia.kernels.muscle_line import ACC, LENGTH, LENGTH_PULL, MIX_PULL, PULL, START, V, X, add_vec, vec
+from osim_inertia.kernels.vec3 import add, dot3, norm, scaled, sub
 
 OWN, PASSED = LENGTH_PULL, MIX_PULL  # a straight line has no weights to pull back
 GAUSS_2 = 0.5773502691896257  # 1/√3
 SHORTEST = 1e-12  # m: two path points may coincide; the direction divides by their distance
 
 
-@inlined
-def _get(rows, k, at):
-    return rows[k, at], rows[k, at + 1], rows[k, at + 2]
-
-
-@inlined
-def _grow(rows, k, at, v):
-    rows[k, at] += v[0]
-    rows[k, at + 1] += v[1]
-    rows[k, at + 2] += v[2]
-
-
-@inner
+@lean
 def straight_lengths(rows, n):
     """Lengths of all intervals and their starts, with rates, into the rows; the whole length with its rates."""
     total, rate, accel = 0.0, 0.0, 0.0
     for k in range(n - 1):
-        d = sub(_get(rows, k + 1, X), _get(rows, k, X))
-        v = sub(_get(rows, k + 1, V), _get(rows, k, V))
-        a = sub(_get(rows, k + 1, ACC), _get(rows, k, ACC))
+        d = sub(vec(rows, k + 1, X), vec(rows, k, X))
+        v = sub(vec(rows, k + 1, V), vec(rows, k, V))
+        a = sub(vec(rows, k + 1, ACC), vec(rows, k, ACC))
         length = max(norm(d), SHORTEST)
         l1 = dot3(d, v) / length
         l2 = (dot3(d, a) + dot3(v, v) - l1 * l1) / length
@@ -46,7 +34,7 @@ def straight_lengths(rows, n):
     return total, rate, accel
 
 
-@inner
+@lean
 def straight_muscle(rows, n, muscle):
     """Inertia forces of a continuum muscle (a0, a1, ξ0, ξ1, mass, 0) on its nodes, into PULL; False without a belly."""
     a0, a1, first, last, mass, _ = muscle
@@ -61,15 +49,15 @@ def straight_muscle(rows, n, muscle):
     low, high = a0 + first * stretch, a0 + last * stretch
     everywhere, e_before = 0.0, (0.0, 0.0, 0.0)
     for k in range(n - 1):
-        l0, l1, l2 = _get(rows, k, LENGTH)
-        c0, c1, c2 = _get(rows, k, START)
-        d = sub(_get(rows, k + 1, X), _get(rows, k, X))
+        l0, l1, l2 = vec(rows, k, LENGTH)
+        c0, c1, c2 = vec(rows, k, START)
+        d = sub(vec(rows, k + 1, X), vec(rows, k, X))
         e = scaled(1.0 / l0, d)
         if k > 0 and low < c0 < high:  # matter flows round the corner at node k: theory.md (10)
             xi = (c0 - a0) / stretch
             flow = (c1 - xi * rate) / stretch
             bend = scaled(density * flow * flow * stretch, sub(e, e_before))
-            _grow(rows, k, PULL, bend)
+            add_vec(rows, k, PULL, bend)
             t1, t2 = 0.5 * dot3(bend, e_before), 0.5 * dot3(bend, e)
             everywhere += (t1 + t2) * xi
             rows[k - 1, OWN] -= t1
@@ -79,8 +67,8 @@ def straight_muscle(rows, n, muscle):
         start, end = max(low, c0), min(high, c0 + l0) if k < n - 2 else high
         if end <= start:
             continue
-        dv = sub(_get(rows, k + 1, V), _get(rows, k, V))
-        A, dA = _get(rows, k, ACC), sub(_get(rows, k + 1, ACC), _get(rows, k, ACC))
+        dv = sub(vec(rows, k + 1, V), vec(rows, k, V))
+        A, dA = vec(rows, k, ACC), sub(vec(rows, k + 1, ACC), vec(rows, k, ACC))
         m = 0.5 * density * (end - start) / stretch
         on_first, on_second = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         own = passed = 0.0
@@ -99,19 +87,19 @@ def straight_muscle(rows, n, muscle):
             on_first = add(on_first, scaled(1.0 - eta, f))
         rows[k, OWN] += own
         rows[k, PASSED] += passed
-        _grow(rows, k, PULL, on_first)
-        _grow(rows, k + 1, PULL, on_second)
+        add_vec(rows, k, PULL, on_first)
+        add_vec(rows, k + 1, PULL, on_second)
     _pull_lengths(rows, n, everywhere)
     return True
 
 
-@inner
+@lean
 def _pull_lengths(rows, n, everywhere):
     """A force t along the path at label ξ of piece k pulls on the length of piece j by t (ξ − [j < k] − η [j = k])."""
     beyond = 0.0  # sum of t over the pieces after this one
     for k in range(n - 2, -1, -1):
-        d = sub(_get(rows, k + 1, X), _get(rows, k, X))
+        d = sub(vec(rows, k + 1, X), vec(rows, k, X))
         pull = scaled((everywhere + rows[k, OWN] - beyond) / rows[k, LENGTH], d)
-        _grow(rows, k + 1, PULL, pull)
-        _grow(rows, k, PULL, scaled(-1.0, pull))
+        add_vec(rows, k + 1, PULL, pull)
+        add_vec(rows, k, PULL, scaled(-1.0, pull))
         beyond += rows[k, PASSED]

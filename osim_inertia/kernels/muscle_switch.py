@@ -8,7 +8,10 @@ position of every label is a mixture of its positions on the two lines (METHOD.m
 
 from __future__ import annotations
 
-from osim_inertia.kernels.geodesic_common import G_A, G_ARC, G_LENGTH, inner
+import numpy as np
+
+from osim_inertia.kernels.geodesic_common import G_A, G_ARC, G_LENGTH
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.muscle_inertia import GAUSS_4, NONE, WEIGHT_4, add_bends, move_matter, pull_back
 from osim_inertia.kernels.muscle_line import (
     FIRST_WRAP,
@@ -23,10 +26,11 @@ from osim_inertia.kernels.paths import CONDITION_SLACK, CONDITIONAL
 from osim_inertia.kernels.shortest_record import CHAIN
 from osim_inertia.kernels.vec3 import add, along, dot3, load, scaled, store, sub
 
-NO_SWITCH = -1
+NONE_YET = np.int64(0)
+NO_SWITCH = np.int64(-1)
 
 
-@inner
+@lean
 def near_switch(P, i, q, window):
     """(coordinate, value at which points of path i switch) if one is within the window of a switch, else NO_SWITCH."""
     if window > 0.0:
@@ -41,14 +45,14 @@ def near_switch(P, i, q, window):
     return NO_SWITCH, 0.0
 
 
-@inner
+@lean
 def switch_weight(value, switch, window):
     """Weight of the line after the switch and its two derivatives by the coordinate."""
     f, f1, f2 = smooth_step((value - switch + window) / (2.0 * window))
     return f, f1 / (2.0 * window), f2 / (4.0 * window * window)
 
 
-@inner
+@lean
 def _put_label(line, n, path, muscle, M, m, xi):
     """Place point m of the matter at the label ξ of this line."""
     s = muscle[0] + xi * (muscle[1] + line.total[0])
@@ -60,7 +64,7 @@ def _put_label(line, n, path, muscle, M, m, xi):
     move_matter(line, path, M, m, m + 1)
 
 
-@inner
+@lean
 def _add_breaks(line, n, path, muscle, breaks, count):
     """Append the labels at which a line changes from one piece to the next; new count."""
     stretch = muscle[1] + line.total[0]
@@ -78,7 +82,7 @@ def _add_breaks(line, n, path, muscle, breaks, count):
     return count
 
 
-@inner
+@lean
 def _sort(values, count):
     """Insertion sort of the first few values, in place; they come in two sorted runs."""
     for i in range(1, count):
@@ -89,7 +93,7 @@ def _sort(values, count):
         values[j] = value
 
 
-@inner
+@lean
 def place_on_both(nA, lineA, pathA, MA, nB, lineB, pathB, MB, muscle):
     """The same matter on both lines: beads, or Gauss points between all breaks of either line."""
     if muscle[1] + lineA.total[0] <= 0.0 or muscle[1] + lineB.total[0] <= 0.0:
@@ -102,7 +106,7 @@ def place_on_both(nA, lineA, pathA, MA, nB, lineB, pathB, MB, muscle):
         total = beads
     else:
         breaks = MA.etas
-        count = _add_breaks(lineA, nA, pathA, muscle, breaks, 0)
+        count = _add_breaks(lineA, nA, pathA, muscle, breaks, NONE_YET)
         count = _add_breaks(lineB, nB, pathB, muscle, breaks, count)
         breaks[count] = last
         _sort(breaks, count + 1)
@@ -125,7 +129,7 @@ def place_on_both(nA, lineA, pathA, MA, nB, lineB, pathB, MB, muscle):
     return True
 
 
-@inner
+@lean
 def mix_matter(MA, MB, w, rate, second):
     """Positions, velocities and accelerations of the mixture, into MA.x, MA.v, MA.a; MB.a becomes x_B − x_A."""
     for m in range(MA.number[0]):
@@ -138,7 +142,7 @@ def mix_matter(MA, MB, w, rate, second):
         store(MB.a[m], gap)
 
 
-@inner
+@lean
 def _bend_on_both(n, line, path, M, other_n, other_line, other_path, other, muscle, share, other_share):
     """Corners of one line: their bend forces, times its share, on this line and on the other at the same labels.
 
@@ -159,7 +163,7 @@ def _bend_on_both(n, line, path, M, other_n, other_line, other_path, other, musc
     return work
 
 
-@inner
+@lean
 def switching_muscle(nA, sizeA, lineA, pathA, MA, nB, sizeB, lineB, pathB, MB, blend, muscle, w, slope, rate, second):
     """Inertia forces of a muscle between two lines, on the nodes of both; (ok, force on the switching coordinate).
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.dynamics import forces_to_coordinates
-from osim_inertia.kernels.geodesic_common import G_SENSE, inner
+from osim_inertia.kernels.geodesic_common import G_SENSE
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import accelerate, move, new_motion
 from osim_inertia.kernels.muscle_line import find_wraps, move_nodes, move_objects
 from osim_inertia.kernels.neural_line import (
@@ -26,7 +27,7 @@ from osim_inertia.kernels.neural_line import (
 )
 from osim_inertia.kernels.neural_wrap import NO_CONTACT, RAMP, angle_of_arc, canonical_jets
 from osim_inertia.kernels.shortest_record import CHAIN, WHERE
-from osim_inertia.kernels.vec3 import cross, dot3, kernel, load
+from osim_inertia.kernels.vec3 import cross, dot3, load
 
 # columns of `bends`: what is bent in one frame of one muscle
 FIRST = 0  # its first point among all questions
@@ -47,7 +48,7 @@ class Questions(NamedTuple):
     scale: ndarray  # (N, JET) factor of the network's answer
 
 
-@inner
+@lean
 def _choose(P, i, n, line, path, reach):
     """(interval, sense, attached, outside) of path i with its one wrap; interval -1 where it is straight.
 
@@ -80,7 +81,7 @@ def _choose(P, i, n, line, path, reach):
     return chosen, way, 0, _outside(P, o, chosen, way, 0, line, reach)
 
 
-@inner
+@lean
 def _outside(P, o, k, sense, attached, line, reach):
     """1 if the interval is beyond what the network was trained for."""
     p, s = frame_of(line, o, k)
@@ -127,7 +128,7 @@ def find_questions(A, P, muscles, q, u, udot, base, start, stop, reach, use, roo
     return total, -1, -1
 
 
-@inner
+@lean
 def _ask(room, j, E, ask, at):
     """Copy point j of the room to the questions."""
     for c in range(LABELS):
@@ -170,7 +171,7 @@ def answer(A, P, muscles, q, u, udot, base, start, stop, use, bends, beside, roo
             tau[f, c] += extra[c]
 
 
-@inner
+@lean
 def _add_totals(room, gravity, out):
     """Add the matter in the room to out (12,)."""
     for j in range(room.number[0]):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from osim_inertia.kernels.geodesic_common import inner
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.muscle_inertia import NONE, nodes_to_bodies
 from osim_inertia.kernels.muscle_line import ACC, LENGTH, LENGTH_PULL, PULL, START, V, X, add_vec, set_vec, vec
 from osim_inertia.kernels.neural_wrap import E_A, E_DP, E_DS, E_LENGTH, E_T, bent_point, bent_transpose, set_ends
@@ -46,14 +46,14 @@ def new_points(nodes: int, beads: int) -> Room:
 
 
 # ---- lengths --------------------------------------------------------------------------------------------------------
-@inner
+@lean
 def frame_of(line, o, k):
     """The two ends of interval k in the frame of object o."""
     R, origin = matrix(line.object_R, o), row(line.object_p, o)
     return times_t(R, sub(vec(line.rows, k, X), origin)), times_t(R, sub(vec(line.rows, k + 1, X), origin))
 
 
-@inner
+@lean
 def _seen(line, o, k):
     """(rate, second rate) of node k, seen from object o."""
     R, w, al = matrix(line.object_R, o), load(line.object_motion[o, 1]), load(line.object_motion[o, 3])
@@ -63,7 +63,7 @@ def _seen(line, o, k):
     return times_t(R, rate), times_t(R, sub(sub(vec(line.rows, k, ACC), load(line.object_motion[o, 2])), spin))
 
 
-@inner
+@lean
 def fill_line(P, i, n, bent, sense, attached, line, E):
     """Lengths of all intervals with their rates, interval `bent` (-1: none) round the cylinder; the record of its ends
     goes to E.
@@ -86,7 +86,7 @@ def fill_line(P, i, n, bent, sense, attached, line, E):
         line.total[j] = total[j]
 
 
-@inner
+@lean
 def _chord_length(line, k):
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
     v = sub(vec(line.rows, k + 1, V), vec(line.rows, k, V))
@@ -97,7 +97,7 @@ def _chord_length(line, k):
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
-@inner
+@lean
 def _add_point(line, room, k, s, xi, mass):
     """A point at path length s of interval k, with the rates of its label there."""
     j = room.number[0]
@@ -112,7 +112,7 @@ def _add_point(line, room, k, s, xi, mass):
     room.number[0] = j + 1
 
 
-@inner
+@lean
 def _add_piece(line, room, k, low, high, points, a0, stretch, density):
     """Gauss points on path length low … high of interval k."""
     if high - low < NONE:
@@ -124,7 +124,7 @@ def _add_piece(line, room, k, low, high, points, a0, stretch, density):
         _add_point(line, room, k, s, (s - a0) / stretch, GAUSS[points, 1, j] * mass)
 
 
-@inner
+@lean
 def spread_points(muscle, n, bent, line, E, room):
     """Labels of all points of a muscle (a0, a1, ξ0, ξ1, mass, beads), corners last; False without a belly."""
     a0, a1, first, last, mass, beads = muscle[0], muscle[1], muscle[2], muscle[3], muscle[4], muscle[5]
@@ -163,7 +163,7 @@ def spread_points(muscle, n, bent, line, E, room):
 
 
 # ---- motion ---------------------------------------------------------------------------------------------------------
-@inner
+@lean
 def place_points(P, i, bent, line, E, beside, first, room):
     """Position, velocity, acceleration in ground and slope of all points; C of the bent ones is beside[first:]."""
     at = first
@@ -197,7 +197,7 @@ def place_points(P, i, bent, line, E, beside, first, room):
 
 
 # ---- forces ---------------------------------------------------------------------------------------------------------
-@inner
+@lean
 def _force(muscle, line, room, j):
     """Inertia force of a point; at a corner, half of the force that turns the matter flowing round it."""
     if room.label[j, 4] > 0.0 or muscle[5] > 0.0:
@@ -210,7 +210,7 @@ def _force(muscle, line, room, j):
     return scaled(0.5 * density * flow * flow * stretch, sub(load(room.slope[before + 1]), load(room.slope[before])))
 
 
-@inner
+@lean
 def pull_points(P, muscles, m, n, bent, S, beside, first, line, E, room, moment, force, tau):
     """Inertia forces of muscle m back to its nodes, to the cylinder, and on to body wrenches (nb, 3) and tau (n,)."""
     rows, i, muscle = line.rows, muscles.path[m], muscles.material[m]

@@ -10,14 +10,14 @@ from osim_inertia.kernels.geodesic_common import (
     INSIDE,
     WRAPPED,
     get3,
-    inner,
 )
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, cylinder_arc, cylinder_geodesic, cylinder_rule
 from osim_inertia.kernels.geodesic_sphere import sphere_arc, sphere_geodesic, sphere_rule
-from osim_inertia.kernels.vec3 import along, lean, load, store, sub
+from osim_inertia.kernels.jit import lean
+from osim_inertia.kernels.vec3 import along, load, store, sub
 
 
-@inner
+@lean
 def _wrap(sphere, p, s, radius, geo):
     """Code of the segment; its path in geo."""
     if sphere:

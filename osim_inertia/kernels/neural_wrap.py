@@ -17,9 +17,8 @@ from math import asinh, cos, exp, log1p, sin, sqrt, tanh
 
 import numpy as np
 
-from osim_inertia.kernels.geodesic_common import inner
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, arc_angle, tangent_normal
-from osim_inertia.kernels.vec3 import lean
+from osim_inertia.kernels.jit import lean
 
 RAMP = 0.002  # δ over a + b: a fifth of the papers' wrapped share of 1 %
 NEAR_END = 0.3  # radii: how far the base curve is bent to meet the end of the path
@@ -47,23 +46,23 @@ ENDS = 31
 
 
 # ---- jets -----------------------------------------------------------------------------------------------------------
-@inner
+@lean
 def _add(x, y):
     return (x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5], x[6] + y[6])
 
 
-@inner
+@lean
 def _line(c, k, x):
     """c + k x for numbers c and k."""
     return (c + k * x[0], k * x[1], k * x[2], k * x[3], k * x[4], k * x[5], k * x[6])
 
 
-@inner
+@lean
 def _sub(x, y):
     return _add(x, _line(0.0, -1.0, y))
 
 
-@inner
+@lean
 def _mul(x, y):
     v, w = x[0], y[0]
     return (
@@ -72,45 +71,45 @@ def _mul(x, y):
     )
 
 
-@inner
+@lean
 def _chain(x, f, f1, f2):
     """f(x), given f and its two derivatives there."""
     return (f, f1 * x[1], f1 * x[2], f1 * x[3], f1 * x[4], f1 * x[5], f1 * x[6] + f2 * x[5] * x[5])
 
 
-@inner
+@lean
 def _sqrt(x):
     f = sqrt(x[0])
     return _chain(x, f, 0.5 / f, -0.25 / (f * x[0]))
 
 
-@inner
+@lean
 def _inverse(x):
     f = 1.0 / x[0]
     return _chain(x, f, -f * f, 2.0 * f * f * f)
 
 
-@inner
+@lean
 def _tanh(x):
     f = tanh(x[0])
     g = 1.0 - f * f
     return _chain(x, f, g, -2.0 * f * g)
 
 
-@inner
+@lean
 def _asinh(x):
     g = 1.0 / sqrt(1.0 + x[0] * x[0])
     return _chain(x, asinh(x[0]), g, -x[0] * g * g * g)
 
 
-@inner
+@lean
 def _store(out, x):
     for j in range(JET):
         out[j] = x[j]
 
 
 # ---- what the network sees and adds to -----------------------------------------------------------------------------
-@inner
+@lean
 def _curve(psi, w2, sine, cosine, top, side):
     """Base curve at the distance psi from the middle of the arc: (along the middle normal, along the path)."""
     h = _sqrt(_add(_mul(psi, psi), w2))
@@ -158,7 +157,7 @@ def canonical_jets(a, b, t, eta, rates, features, base, scale):
     _store(features[6], _tanh(_add(psi, half)))
 
 
-@inner
+@lean
 def _excess(a, b, t, rates):
     """Jet of how much longer than its chord a path round the cylinder is, in the cross-section."""
     ja = (a, 1.0, 0.0, 0.0, 0.0, rates[0], 0.0)
@@ -174,7 +173,7 @@ def _excess(a, b, t, rates):
 
 
 # ---- the ends -------------------------------------------------------------------------------------------------------
-@inner
+@lean
 def softplus(z):
     """(ln(1 + e^z), its derivative), for any z."""
     if z > 0.0:
@@ -235,7 +234,7 @@ def set_ends(p, pdot, pddot, s, sdot, sddot, radius, sense, attached, E):
                 (k * (s[2] - p[2]), k * (sdot[2] - pdot[2]), k * (sddot[2] - pddot[2])), E)
 
 
-@inner
+@lean
 def _set_length(d, v, acc, rise, E):
     """Length of the interval with its rates and gradients, from its chord in the cross-section and its rise."""
     radius, sense = E[E_RADIUS], E[E_SENSE]
@@ -256,7 +255,7 @@ def _set_length(d, v, acc, rise, E):
     E[E_DS], E[E_DS + 1], E[E_DS + 2] = c * (gs[0] + ex), sense * c * (gs[1] + ey), z
 
 
-@inner
+@lean
 def _to_ends(on_a, on_b, on_t, on_turn, E):
     """What multiplies da, db, dϑ and the turn of the middle, as (mirrored) vectors at p and at s."""
     n1x, n1y, n2x, n2y = E[E_N1], E[E_N1 + 1], E[E_N2], E[E_N2 + 1]
@@ -302,7 +301,7 @@ def bent_point(p, pdot, pddot, s, sdot, sddot, eta, C, E):
     return position, rate, second, (d[0] + dx, d[1] + dy, d[2])
 
 
-@inner
+@lean
 def _unturned(up, on, E):
     """From the frame of the middle, in radii, to the frame of the cylinder, in m."""
     k, mx, my = E[E_RADIUS], E[E_M], E[E_M + 1]

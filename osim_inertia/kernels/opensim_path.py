@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from osim_inertia.kernels.jit import inlined, lean
 from osim_inertia.kernels.rotation import matrix, row, times, times_t
-from osim_inertia.kernels.vec3 import add, component, distance, from_frame, inlined, lean, load, store, sub, to_frame
+from osim_inertia.kernels.vec3 import add, component, distance, from_frame, load, store, sub, to_frame
 from osim_inertia.kernels.wrap_cylinder import (
     INSIDE,
     MANDATORY,
@@ -116,7 +117,8 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
         for m in range(MEMOS):
             path.memo[k, m, 0] = nan  # the answers at another pose
     last_length = inf
-    for sweep in range(MAX_PASSES if count > 1 else min(count, 1)):
+    length = _length(nodes, size, wraps, first, path) if count == 0 else 0.0
+    for sweep in range(MAX_PASSES if count > 1 else count):
         for i in range(count):
             w = path.order[i]
             size = _remove(path.entry, w, size)
@@ -136,36 +138,7 @@ def opensim_path_length(nodes, node_index, n_active, objects, R_GW, p_GW, wraps,
             w = path.order[0]  # the first PathWrap: pass 1 runs in file order
             path.order[0], path.order[1] = path.order[1], w
             size = _remove(path.entry, w, size)
-    return _length(nodes, size, wraps, first, path), size
-
-
-@lean
-def cylinder_path_length(nodes, node_index, n_active, range_start, range_end, R, p, radius, length, axis, sign):
-    """(length, number of entries) of a path whose only PathWrap is on a cylinder with pose R (9-tuple), p (tuple).
-
-    The same as `opensim_path_length` for this most common case, without its bookkeeping.
-    """
-    total, best, extra = 0.0, inf, 0.0
-    wrapped, searching = False, True
-    before = load(nodes[0])
-    before_W = times_t(R, sub(before, p))
-    for i in range(n_active - 1):
-        here = load(nodes[i + 1])
-        here_W = times_t(R, sub(here, p))
-        straight = distance(before, here)
-        total += straight
-        inside = node_index[i] >= range_start - 1 and (range_end < 1 or node_index[i + 1] <= range_end - 1)
-        if inside and searching:
-            code, arc, t1, t2 = cylinder_wrap_between(before_W, here_W, radius, length, axis, sign, False)
-            if code >= WRAPPED:
-                change = distance(before_W, t1) + arc + distance(t2, here_W) - straight
-                if code == MANDATORY:
-                    searching, wrapped = False, not isnan(change)
-                    extra = change if wrapped else 0.0
-                elif change < best:
-                    best, wrapped, extra = change, True, change
-        before, before_W = here, here_W
-    return total + extra, n_active + (2 if wrapped else 0)
+    return length, size
 
 
 @lean

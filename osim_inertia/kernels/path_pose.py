@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.joints import joint_pose
 from osim_inertia.kernels.rotation import matrix, product, put, put_matrix, row, times, transposed
-from osim_inertia.kernels.vec3 import add, lean, scaled
+from osim_inertia.kernels.vec3 import add, scaled
 
 
 @lean

@@ -12,23 +12,37 @@ import numpy as np
 from numpy import ndarray
 
 from osim_inertia.kernels.functions import Functions, evaluate, evaluate_many
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import move, new_motion
 from osim_inertia.kernels.opensim_path import (
-    CYLINDER,
     PathResult,
     PathWraps,
     WrapObjects,
-    cylinder_path_length,
     new_path_result,
     opensim_path_length,
 )
-from osim_inertia.kernels.path_pose import pose_carriers
 from osim_inertia.kernels.rotation import axis_rotation, matrix, product, put, put_matrix, row, times
-from osim_inertia.kernels.vec3 import add, cross, distance, kernel, lean, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, cross, distance, norm, scaled, sub
 
 FIXED, CONDITIONAL, MOVING = range(3)
 CONDITION_SLACK = 1e-5  # rad or m: OpenSim's tolerance on the range of a conditional point
 STEP = 1e-5  # rad or m, for differences of OpenSim's wrapped lengths, which have no closed derivative
+
+
+class SimplePaths(NamedTuple):
+    """Paths of FIXED points without a wrap or with one on a cylinder, by what they need at a pose. np paths in all.
+
+    A segment is named by its first point. Indices are unsigned, so that no code is made for negative ones.
+    """
+
+    rest: ndarray  # (np,) m: sum of segments that lie in one body
+    open_segment: ndarray  # (k,) uint: segments between two bodies
+    open_path: ndarray  # (k,) uint: their paths
+    near_segment: ndarray  # (m,) uint: segments that may meet their path's cylinder, in the order of the path
+    near_path: ndarray  # (m,) uint: their paths, ascending
+    near_object: ndarray  # (m,) uint: the cylinders
+    cylinder: ndarray  # (c,) uint: all cylinders named there
+    other: ndarray  # (r,) int: the paths that are not simple
 
 
 class Paths(NamedTuple):
@@ -55,9 +69,11 @@ class Paths(NamedTuple):
     length_function: ndarray  # (np,) int: of a path given by a function, else -1
     n_args: ndarray  # (np,) int
     args: ndarray  # (np, 6) int
+    arm_function: ndarray  # (np, 6) int: moment arms of such a path about its coordinates, -1: by the length's slope
     carriers: ndarray  # (k,) int: bodies with points or wrap objects, and those inboard of them, inboard first
     turned_in: ndarray  # (nb,) bool: the joint frame is turned against the inboard body
     placed_out: ndarray  # (nb,) bool: the joint frame is turned or shifted against the outboard body
+    simple: SimplePaths
 
 
 class Nodes(NamedTuple):
@@ -88,6 +104,18 @@ def new_nodes(P: Paths) -> Nodes:
 
 
 @lean
+def moving_location(P, k, value):
+    """Location of a moving point in its body, and its rate, where its coordinate has that value."""
+    inside = min(max(value, P.low[k]), P.high[k])  # beyond its range the coordinate moves the point no further
+    fx, dx, _ = evaluate(P.functions, P.function[k, 0], inside)
+    fy, dy, _ = evaluate(P.functions, P.function[k, 1], inside)
+    fz, dz, _ = evaluate(P.functions, P.function[k, 2], inside)
+    axes = matrix(P.axes, k)
+    slide = times(axes, (dx, dy, dz)) if inside == value else (0.0, 0.0, 0.0)
+    return add(row(P.location, k), times(axes, (fx, fy, fz))), slide
+
+
+@lean
 def place_paths(P, X, q, N):
     """All path points and all wrap objects in ground."""
     for o in range(P.object_body.shape[0]):
@@ -105,14 +133,7 @@ def place_paths(P, X, q, N):
         if P.kind[k] == CONDITIONAL:
             N.active[k] = P.low[k] - CONDITION_SLACK <= q[c] <= P.high[k] + CONDITION_SLACK
         elif P.kind[k] == MOVING:
-            # beyond its range the coordinate moves the point no further
-            inside = min(max(q[c], P.low[k]), P.high[k])
-            fx, dx, _ = evaluate(P.functions, P.function[k, 0], inside)
-            fy, dy, _ = evaluate(P.functions, P.function[k, 1], inside)
-            fz, dz, _ = evaluate(P.functions, P.function[k, 2], inside)
-            axes = matrix(P.axes, k)
-            x = add(x, times(axes, (fx, fy, fz)))
-            slide = times(axes, (dx, dy, dz)) if inside == q[c] else (0.0, 0.0, 0.0)
+            x, slide = moving_location(P, k, q[c])
             put(N.slides, k, times(matrix(X.R, b), slide) if b >= 0 else slide)
         if b >= 0:
             x = add(row(X.p, b), times(matrix(X.R, b), x))
@@ -143,7 +164,7 @@ def straight_length(x, n):
 
 @lean
 def length_by_function(P, i, q, X, slope):
-    """Length of a path given by a function of coordinates; slope (n,) is filled."""
+    """Length of a path given by a function of coordinates; slope (n,) is filled, from moment arms if they are given."""
     n = P.n_args[i]
     for j in range(n):
         X.arguments[j] = q[P.args[i, j]]
@@ -151,6 +172,10 @@ def length_by_function(P, i, q, X, slope):
     slope[:] = 0.0
     for j in range(n):
         slope[P.args[i, j]] += X.gradient[j]
+    for j in range(n):
+        if P.arm_function[i, j] >= 0:
+            arm = evaluate_many(P.functions, P.arm_function[i, j], X.arguments, n, X.gradient, X.hessian)
+            slope[P.args[i, j]] = -arm
     return length
 
 
@@ -242,45 +267,6 @@ def opensim_length(P, i, N, n, path):
     first = P.wrap_first[i]
     count = P.wrap_first[i + 1] - first
     return opensim_path_length(N.x, N.index, n, P.objects, N.R, N.p, P.wraps, first, count, path)
-
-
-@kernel
-def opensim_lengths(A, P, q, start, stop, N, path, length):
-    """length (F, np) of paths as OpenSim builds them."""
-    X = new_motion(A)
-    unused = np.empty(q.shape[1])
-    for f in range(start, stop):
-        _opensim_lengths(A, P, q[f], X, N, path, unused, length[f])
-
-
-@lean
-def _opensim_lengths(A, P, q, X, N, path, unused, length):
-    """length (np,) at one pose."""
-    pose_carriers(A, P, q, X)
-    place_paths(P, X, q, N)
-    for i in range(P.moves.shape[0]):
-        if P.length_function[i] >= 0:
-            length[i] = length_by_function(P, i, q, X, unused)
-            continue
-        n = 0
-        for k in range(P.first[i], P.first[i + 1]):  # take_path, here without the cost of a call
-            if N.active[k]:
-                for j in range(3):
-                    N.x[n, j] = N.everywhere[k, j]
-                N.index[n] = k - P.first[i]
-                n += 1
-        w, last = P.wrap_first[i], P.wrap_first[i + 1]
-        if w == last:
-            length[i] = straight_length(N.x, n)
-            continue
-        o = P.wraps.wrap_object[w]
-        if last - w == 1 and P.objects.kind[o] == CYLINDER and P.objects.active[o]:
-            length[i], _ = cylinder_path_length(
-                N.x, N.index, n, P.wraps.range_start[w], P.wraps.range_end[w], matrix(N.R, o), row(N.p, o),
-                P.objects.params[o, 0], P.objects.params[o, 1], P.objects.axis[o], P.objects.sign[o],
-            )
-        else:
-            length[i], _ = opensim_length(P, i, N, n, path)
 
 
 @kernel

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from math import cos, sin
 
-from osim_inertia.kernels.vec3 import kernel
+from osim_inertia.kernels.jit import lean
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
-@kernel
+@lean
 def row(A, i):
     """Row i of A (k, 3), as a vector."""
     return A[i, 0], A[i, 1], A[i, 2]
 
 
-@kernel
+@lean
 def put(A, i, v):
     """Write a vector into row i of A (k, 3)."""
     A[i, 0] = v[0]
@@ -23,7 +23,7 @@ def put(A, i, v):
     A[i, 2] = v[2]
 
 
-@kernel
+@lean
 def push(A, i, v):
     """Add a vector to row i of A (k, 3)."""
     A[i, 0] += v[0]
@@ -31,7 +31,7 @@ def push(A, i, v):
     A[i, 2] += v[2]
 
 
-@kernel
+@lean
 def matrix(A, i):
     """Matrix i of A (k, 3, 3)."""
     return (
@@ -39,7 +39,7 @@ def matrix(A, i):
     )
 
 
-@kernel
+@lean
 def put_matrix(A, i, R):
     """Write a matrix into place i of A (k, 3, 3)."""
     A[i, 0, 0], A[i, 0, 1], A[i, 0, 2] = R[0], R[1], R[2]
@@ -47,7 +47,7 @@ def put_matrix(A, i, R):
     A[i, 2, 0], A[i, 2, 1], A[i, 2, 2] = R[6], R[7], R[8]
 
 
-@kernel
+@lean
 def times(R, a):
     """R a."""
     return (
@@ -57,7 +57,7 @@ def times(R, a):
     )
 
 
-@kernel
+@lean
 def times_t(R, a):
     """Rᵀ a."""
     return (
@@ -67,13 +67,13 @@ def times_t(R, a):
     )
 
 
-@kernel
+@lean
 def transposed(R):
     """Rᵀ."""
     return R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]
 
 
-@kernel
+@lean
 def product(A, B):
     """A B."""
     x = times_t(B, (A[0], A[1], A[2]))
@@ -82,7 +82,7 @@ def product(A, B):
     return x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
 
 
-@kernel
+@lean
 def xyz_rotation(a, b, c):
     """Rx(a) Ry(b) Rz(c): body-fixed X-Y-Z angles."""
     ca, sa, cb, sb, cc, sc = cos(a), sin(a), cos(b), sin(b), cos(c), sin(c)
@@ -93,7 +93,7 @@ def xyz_rotation(a, b, c):
     )
 
 
-@kernel
+@lean
 def axis_rotation(axis, angle):
     """Rotation by an angle about a unit axis (Rodrigues)."""
     c, s = cos(angle), sin(angle)

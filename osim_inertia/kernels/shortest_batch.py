@@ -13,6 +13,7 @@ import numpy as np
 
 from osim_inertia.kernels.geodesic_common import A_X, G_ARC, G_E1, G_E2, get3
 from osim_inertia.kernels.geodesic_points import arc_state
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import move, new_motion
 from osim_inertia.kernels.path_pose import pose_carriers
 from osim_inertia.kernels.paths import (
@@ -40,7 +41,7 @@ from osim_inertia.kernels.shortest_record import (
     new_shortest_path,
     turned,
 )
-from osim_inertia.kernels.vec3 import add, dot3, kernel, lean, norm, scaled, sub
+from osim_inertia.kernels.vec3 import add, dot3, norm, scaled, sub
 
 NOTHING = (0.0, 0.0, 0.0)
 

@@ -28,10 +28,10 @@ from osim_inertia.kernels.geodesic_common import (
     G_Q1,
     G_Q2,
     get3,
-    inner,
     put3,
     sum3,
 )
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.shortest_record import CHAIN, SECOND, W_BASIS, W_CONTACT, W_END, W_P, turned, turned_back
 from osim_inertia.kernels.shortest_segment import follow
 from osim_inertia.kernels.vec3 import add, along, cross, dot3, norm, scaled, sub
@@ -42,7 +42,7 @@ NEARLY = 1e-12  # m; or when it no longer improves below this
 ROUNDING = 1e-12  # kinks below this may grow
 
 
-@inner
+@lean
 def join_wraps(i, j, path):
     """Make the pieces chain[i:j] of one interval tangent to each other: whether it worked. Fills records, contacts
     and ends.
@@ -80,7 +80,7 @@ def join_wraps(i, j, path):
     return follow_all(i, j, path)
 
 
-@inner
+@lean
 def follow_all(i, j, path):
     """Re-solve the pieces for their present ends: whether all could be."""
     for c in range(i, j):
@@ -95,7 +95,7 @@ def follow_all(i, j, path):
     return True
 
 
-@inner
+@lean
 def largest_kink(i, j, path):
     """Largest |e2 - e1| at a virtual node."""
     kink = 0.0
@@ -105,7 +105,7 @@ def largest_kink(i, j, path):
     return kink
 
 
-@inner
+@lean
 def solution(i, c, path):
     """Move of the virtual node after chain[c] from the solved right-hand side."""
     row = path.rows[path.ints[CHAIN, c]]
@@ -114,7 +114,7 @@ def solution(i, c, path):
     return sum3(path.matrix[y, last], u, path.matrix[y + 1, last], v, 0.0, u)
 
 
-@inner
+@lean
 def _shift(i, j, share, path):
     """Move the virtual nodes by a share of Newton's step."""
     for c in range(i, j - 1):
@@ -124,7 +124,7 @@ def _shift(i, j, share, path):
         put3(other, W_END, along(get3(other, W_END), share, move))
 
 
-@inner
+@lean
 def set_basis(i, j, path):
     """Two unit vectors across each straight piece between surfaces."""
     for c in range(i, j - 1):
@@ -138,7 +138,7 @@ def set_basis(i, j, path):
         put3(row, W_BASIS + SECOND, cross(e, u))
 
 
-@inner
+@lean
 def put_projected(i, c, v, path):
     """Make the components of v across the straight piece after chain[c] its part of the right-hand side, sign
     changed.
@@ -149,7 +149,7 @@ def put_projected(i, c, v, path):
     path.matrix[y + 1, last] = -dot3(get3(row, W_BASIS + SECOND), v)
 
 
-@inner
+@lean
 def _newton_step(i, j, path):
     """Solve H dy = -r: its largest component, and whether the length has a minimum there."""
     for c in range(i, j - 1):
@@ -162,7 +162,7 @@ def _newton_step(i, j, path):
     return far, minimum
 
 
-@inner
+@lean
 def solve_virtual(i, j, path):
     """Solve with the Hessian of the length of chain[i:j] for the right-hand side in place; whether it is positive
     definite.
@@ -184,7 +184,7 @@ def solve_virtual(i, j, path):
     return minimum
 
 
-@inner
+@lean
 def _build_hessian(i, j, n, path):
     """Hessian of the length of chain[i:j] in the n coordinates of its virtual nodes."""
     for r in range(n):

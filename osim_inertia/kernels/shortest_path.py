@@ -27,9 +27,9 @@ from osim_inertia.kernels.geodesic_common import (
     NO_WRAP,
     WRAPPED,
     get3,
-    inner,
     put3,
 )
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.shortest_join import follow_all, join_wraps
 from osim_inertia.kernels.shortest_record import (
     CHAIN,
@@ -49,7 +49,7 @@ from osim_inertia.kernels.shortest_record import (
     turned_back,
 )
 from osim_inertia.kernels.shortest_segment import wrap_segment
-from osim_inertia.kernels.vec3 import add, distance, lean, load, scaled, sub
+from osim_inertia.kernels.vec3 import add, distance, load, scaled, sub
 
 OPENSIM_PASSES = 8  # after so many passes, or when the length changes by less than this many metres, OpenSim is content
 OPENSIM_SETTLED = 5e-4
@@ -104,7 +104,7 @@ def shortest_path(nodes, node_index, n_active, objects, R_GW, p_GW, wraps, first
     return path_length(nodes, n_active, size, path), size, passes
 
 
-@inner
+@lean
 def _place_object(R_GW, p_GW, o, k, path):
     """Copy the pose of the object of wrap k to its row."""
     row = path.rows[k]
@@ -115,7 +115,7 @@ def _place_object(R_GW, p_GW, o, k, path):
             row[W_R + 3 * r + c] = R_GW[o, r, c]
 
 
-@inner
+@lean
 def _remember(size, count, path):
     """Keep the chain and all contacts, to see what the next pass moves."""
     for i in range(size):
@@ -148,7 +148,7 @@ def wrapped_share(size, length, path):
     return total / length
 
 
-@inner
+@lean
 def _contact_length(nodes, n_active, size, path):
     """Length of the path through the present contacts, tangent or not."""
     total = 0.0
@@ -164,7 +164,7 @@ def _contact_length(nodes, n_active, size, path):
     return total
 
 
-@inner
+@lean
 def _make_consistent(nodes, size, path):
     """For wraps that never came to rest: tangent paths over the last choice, without wraps that do not press; new
     size.
@@ -183,7 +183,7 @@ def _make_consistent(nodes, size, path):
     return size
 
 
-@inner
+@lean
 def _join_intervals(nodes, size, path):
     """Set the ends of all pieces and join the wraps of every interval that has several."""
     _set_ends(START, size, nodes, size, path)
@@ -201,14 +201,14 @@ def _join_intervals(nodes, size, path):
         i = j
 
 
-@inner
+@lean
 def _copy_contacts(source, target, row):
     """Copy the two contacts within a row."""
     for x in range(6):
         row[target + x] = row[source + x]
 
 
-@inner
+@lean
 def _movement(old_size, size, path):
     """Largest move of a contact in this pass; infinite when the chain changed."""
     if old_size != size:
@@ -224,7 +224,7 @@ def _movement(old_size, size, path):
     return far
 
 
-@inner
+@lean
 def _set_ends(start, stop, nodes, size, path):
     """Ends of the pieces chain[start:stop] from the present contacts: path points, or the middle of the gap to the
     neighbour.
@@ -243,7 +243,7 @@ def _set_ends(start, stop, nodes, size, path):
             put3(row, W_END + SECOND, scaled(0.5, add(other, get3(row, W_CONTACT + SECOND))))
 
 
-@inner
+@lean
 def _remove(k, size, path):
     """Take wrap k out of the chain; new size."""
     for i in range(size):
@@ -254,7 +254,7 @@ def _remove(k, size, path):
     return size
 
 
-@inner
+@lean
 def _insert(k, place, size, path):
     """Put wrap k at `place` in the chain; new size."""
     for j in range(size, place, -1):
@@ -263,7 +263,7 @@ def _insert(k, place, size, path):
     return size + 1
 
 
-@inner
+@lean
 def _range(range_start, range_end, node_index, n_active):
     """First and last node (rows of `nodes`) between which a PathWrap may act."""
     lo, hi = 0, n_active - 1
@@ -276,7 +276,7 @@ def _range(range_start, range_end, node_index, n_active):
     return lo, hi
 
 
-@inner
+@lean
 def _best_segment(nodes, lo, hi, size, kind, params, axis, sign, k, turn, path):
     """Place in the chain that wrap k takes, -1 for none; its record, contacts and interval go to `path`.
 
@@ -314,7 +314,7 @@ def _best_segment(nodes, lo, hi, size, kind, params, axis, sign, k, turn, path):
     return place
 
 
-@inner
+@lean
 def _accept(scratch, row):
     """Give a wrap the geodesic in the scratch row."""
     for c in range(GEO):

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from osim_inertia.kernels.geodesic_common import ARC_RECORD, GEO, MOT, inner
-from osim_inertia.kernels.vec3 import lean
+from osim_inertia.kernels.geodesic_common import ARC_RECORD, GEO, MOT
+from osim_inertia.kernels.jit import lean
 
 # rows of ints
 CHAIN = 0  # wraps in path order
@@ -67,7 +67,7 @@ def new_shortest_path(max_wraps: int) -> ShortestPath:
     )
 
 
-@inner
+@lean
 def turned(row, v):
     """Vector v of the object's frame, in ground."""
     r = row[W_R : W_R + 9]
@@ -78,7 +78,7 @@ def turned(row, v):
     )
 
 
-@inner
+@lean
 def turned_back(row, v):
     """Ground vector v in the object's frame."""
     r = row[W_R : W_R + 9]

@@ -21,7 +21,6 @@ from osim_inertia.kernels.geodesic_common import (
     SPHERE,
     WRAPPED,
     get3,
-    inner,
     put3,
 )
 from osim_inertia.kernels.geodesic_cylinder import HALF_TURN, beyond_ends, cylinder_geodesic, cylinder_rule
@@ -29,7 +28,8 @@ from osim_inertia.kernels.geodesic_ellipsoid import ellipsoid_geodesic, ellipsoi
 from osim_inertia.kernels.geodesic_sphere import sphere_geodesic, sphere_rule
 from osim_inertia.kernels.geodesic_surface import height, surface_geodesic, touch
 from osim_inertia.kernels.geodesic_torus import torus_geodesic, torus_rule
-from osim_inertia.kernels.vec3 import dot3, lean, load
+from osim_inertia.kernels.jit import lean
+from osim_inertia.kernels.vec3 import dot3, load
 
 
 @lean
@@ -62,7 +62,7 @@ def wrap_segment(kind, params, axis, sign, p, s, geo, arc):
     return code
 
 
-@inner
+@lean
 def follow(geo, p, s, arc):
     """Re-solve the path in geo for moved ends, keeping its way round: whether there is one.
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from math import cos, sin
 
+from osim_inertia.kernels.jit import kernel
 from osim_inertia.kernels.joints import BALL, ELLIPSOID, FREE, SCAPULOTHORACIC
-from osim_inertia.kernels.vec3 import kernel
 
 
 @kernel

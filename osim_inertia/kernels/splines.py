@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from osim_inertia.kernels.vec3 import kernel
+from osim_inertia.kernels.jit import kernel
 
 
 @kernel

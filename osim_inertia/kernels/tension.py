@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from osim_inertia.kernels.functions import evaluate
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import move, new_motion
 from osim_inertia.kernels.opensim_path import path_positions
 from osim_inertia.kernels.paths import MOVING, length_by_function, opensim_length, place_paths, push_node, take_path
 from osim_inertia.kernels.rotation import matrix, row, times
-from osim_inertia.kernels.vec3 import dot3, kernel, lean, norm, scaled, sub
+from osim_inertia.kernels.vec3 import dot3, norm, scaled, sub
 
 
 @kernel

@@ -1,36 +1,22 @@
 """Three-vectors as plain tuples of floats, for kernels that would otherwise allocate small arrays.
 
-A tuple lives in registers: nothing is allocated, and the compiler sees through every call. `kernel` is the decorator of
-all wrapping kernels: NumPy's rules for division (1/0 is infinite, 0/0 is NaN), because OpenSim's construction runs on
-NaN in its degenerate cases and the result depends on it. No C entry point is built: nobody calls these from C, and it
-would cost a tenth of the compile time.
+A tuple lives in registers: nothing is allocated, and the compiler sees through every call.
 """
 
 from math import sqrt
-from typing import Any
 
-from numba import njit
-
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-kernel = njit(**_OPTIONS, _nrt=True)
-
-# For functions that read and write arrays they are given but make none: without Numba's runtime, which counts a
-# reference up and down whenever an array is taken from a structure. That costs more than most of the arithmetic here.
-lean = njit(**_OPTIONS, _nrt=False)
-
-# The same for functions that take whole structures of arrays and are called in an inner loop: a call would copy them.
-inlined = njit(**_OPTIONS, _nrt=False, forceinline=True)
+from osim_inertia.kernels.jit import lean
 
 EPS = 2.220446049250313e-16  # a vector shorter than this has no direction: OpenSim sets it to zero
 
 
-@kernel
+@lean
 def load(a):
     """Array (3,) -> tuple."""
     return a[0], a[1], a[2]
 
 
-@kernel
+@lean
 def store(a, v):
     """Tuple -> array (3,), in place."""
     a[0] = v[0]
@@ -38,55 +24,55 @@ def store(a, v):
     a[2] = v[2]
 
 
-@kernel
+@lean
 def add(a, b):
     """a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@kernel
+@lean
 def sub(a, b):
     """a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@kernel
+@lean
 def along(p, s, v):
     """p + s v."""
     return p[0] + s * v[0], p[1] + s * v[1], p[2] + s * v[2]
 
 
-@kernel
+@lean
 def scaled(s, v):
     """s v."""
     return s * v[0], s * v[1], s * v[2]
 
 
-@kernel
+@lean
 def dot3(a, b):
     """a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@lean
 def cross(a, b):
     """a x b."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@kernel
+@lean
 def norm(v):
     """|v|."""
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
 
 
-@kernel
+@lean
 def distance(a, b):
     """|a - b|."""
     return norm(sub(a, b))
 
 
-@kernel
+@lean
 def unit_or_zero(v):
     """v/|v|; zero when v is shorter than EPS or NaN."""
     length = norm(v)
@@ -95,7 +81,7 @@ def unit_or_zero(v):
     return 0.0, 0.0, 0.0
 
 
-@kernel
+@lean
 def largest(v):
     """Index of the component of largest size; the first of equals."""
     if abs(v[1]) > abs(v[0]):
@@ -103,7 +89,7 @@ def largest(v):
     return 2 if abs(v[2]) > abs(v[0]) else 0
 
 
-@kernel
+@lean
 def component(v, k):
     """v[k] for k known only at run time."""
     if k == 0:
@@ -113,7 +99,7 @@ def component(v, k):
     return v[2]
 
 
-@kernel
+@lean
 def with_component(v, k, value):
     """Copy of v with v[k] = value."""
     if k == 0:
@@ -123,13 +109,13 @@ def with_component(v, k, value):
     return v[0], v[1], value
 
 
-@kernel
+@lean
 def on_side(value, sign):
     """Whether a coordinate lies on the side `sign` (+1 or -1) of zero; zero counts as positive, NaN as negative."""
     return (value >= 0.0) == (sign > 0)
 
 
-@kernel
+@lean
 def to_frame(R, p, x):
     """Point x (tuple, ground) in the frame with rotation R (3, 3) and origin p (3,)."""
     d = sub(x, load(p))
@@ -140,7 +126,7 @@ def to_frame(R, p, x):
     )
 
 
-@kernel
+@lean
 def from_frame(R, p, x):
     """Point x (tuple) of the frame with rotation R (3, 3) and origin p (3,), in ground."""
     return (

@@ -12,13 +12,13 @@ MANDATORY the straight segment cuts the object.
 
 from math import acos, atan2, cos, pi, sin, sqrt, tan
 
+from osim_inertia.kernels.jit import kernel
 from osim_inertia.kernels.vec3 import (
     EPS,
     along,
     component,
     cross,
     dot3,
-    kernel,
     load,
     on_side,
     store,
@@ -70,9 +70,9 @@ def cylinder_wrap_between(a, b, radius, length, axis, sign, refine):
     half = 0.5 * length
     if (t1[2] < -half or t1[2] > half) and (t2[2] < -half or t2[2] > half):
         return NO_WRAP, 0.0, a, b
-    if refine:
-        t1, t2 = _refine_tangency(a, b, t1, t2, radius, long)
     theta = _turn(t1, t2)
+    if refine:
+        t1, t2 = _refine_tangency(a, b, t1, t2, radius, theta - 2.0 * pi if long else theta)
     return code, _helix_length(radius, 2.0 * pi - theta if long else theta, t2[2] - t1[2]), t1, t2
 
 
@@ -154,13 +154,12 @@ def _nearest_tangents(a, b, radius):
     a1, b1 = _tangents(a, radius)
     a2, b2 = _tangents(b, radius)
     aa, ab, ba, bb = _radial_dot(a1, a2), _radial_dot(a1, b2), _radial_dot(b1, a2), _radial_dot(b1, b2)
-    if aa > ab and aa > ba and aa > bb:
-        return a1, a2
-    if ab > ba and ab > bb:
-        return a1, b2
-    if ba > bb:
-        return b1, a2
-    return b1, b2
+    # without branches: which pair it is changes from segment to segment, and a wrong guess of the processor costs more
+    is_aa = (aa > ab) & (aa > ba) & (aa > bb)
+    is_ab = (ab > ba) & (ab > bb)
+    from_a1 = is_aa | is_ab
+    to_a2 = is_aa | ((not is_ab) & (ba > bb))
+    return (a1 if from_a1 else b1), (a2 if to_a2 else b2)
 
 
 @kernel
@@ -256,20 +255,17 @@ def _helix_point(t1, turn, rise, s):
 
 
 @kernel
-def _refine_tangency(a, b, t1, t2, radius, long):
+def _refine_tangency(a, b, t1, t2, radius, turn):
     """Slide the tangent points along z until lines and helix meet without a kink (paths with several wraps only).
 
     Only heights change, so everything seen from above (turn, distances, ratios k) is computed once per step count. A
-    step that moves both points is linear in the two heights: its coefficients keep the loop short.
+    step is linear in the two heights: its coefficients keep the loop, most of the cost of such paths, short.
     """
-    turn = _turn(t1, t2)
-    if long:
-        turn = turn - 2.0 * pi
     around = radius * turn * (radius * turn)
-    z1, z2, s = t1[2], t2[2], 0.0
+    z1, z2 = t1[2], t2[2]
     least = most = 0.0  # square of the helix length between which the number of its steps stays the same
     in1, in2 = _flat_distance(a, t1), _flat_distance(b, t2)
-    out1 = out2 = k1 = k2 = c1 = c2 = 0.0
+    s = rest = out = k2 = c1 = c2 = c21 = m11 = m12 = m21 = m22 = base1 = base2 = 0.0
     for _ in range(REFINEMENTS):
         rise = z2 - z1
         square = around + rise * rise
@@ -279,20 +275,34 @@ def _refine_tangency(a, b, t1, t2, radius, long):
                 break
             n = int(steps)
             s, least, most = 1.0 / n, (n * ARC_STEP) ** 2, ((n + 1) * ARC_STEP) ** 2
-            w1, w2 = _helix_point(t1, turn, 0.0, s), _helix_point(t1, turn, 0.0, 1.0 - s)
-            out1, out2 = _flat_distance(t1, w1), _flat_distance(t2, w2)
+            rest = 1.0 - s
+            w1, w2 = _neighbours(t1, t2, s * turn)
+            out = _flat_distance(t1, w1)
             k1, k2 = 1.5 * _passing(a, t1, w1), 1.5 * _passing(b, t2, w2)
             c1, c2 = (1.5 - k1) * a[2], (1.5 - k2) * b[2]
-        moved1 = _kinked(in1, z1 - a[2], out1, s * rise)
-        new1 = c1 + (k1 - 0.5) * z1 + k1 * s * rise if moved1 else z1
-        high = new1 + (1.0 - s) * rise  # the helix now starts at the moved point but keeps its old turn and rise
-        moved2 = _kinked(in2, z2 - b[2], out2, high - z2)
-        if not (moved1 or moved2):
-            break
-        if moved2:
+            m12 = k1 * s
+            m11 = k1 - 0.5 - m12
+            c21, m21, m22 = c2 + k2 * c1, k2 * (m11 - rest), k2 * (m12 + rest) - 0.5
+            base1, base2 = KINK * (in1 * out), KINK * (in2 * out)
+        if _kinked(in1, z1 - a[2], out, s * rise, base1):
+            moved = c1 + m11 * z1 + m12 * z2
+            # the helix now starts at the moved point but keeps its old turn and rise
+            if _kinked(in2, z2 - b[2], out, moved + rest * rise - z2, base2):
+                z2 = c21 + m21 * z1 + m22 * z2
+            z1 = moved
+        else:
+            high = z1 + rest * rise
+            if not _kinked(in2, z2 - b[2], out, high - z2, base2):
+                break
             z2 = c2 - 0.5 * z2 + k2 * high
-        z1 = new1
     return (t1[0], t1[1], z1), (t2[0], t2[1], z2)
+
+
+@kernel
+def _neighbours(t1, t2, angle):
+    """t1 turned by this angle about z and t2 turned back by it, seen from above."""
+    c, d = cos(angle), sin(angle)
+    return (c * t1[0] - d * t1[1], d * t1[0] + c * t1[1]), (c * t2[0] + d * t2[1], c * t2[1] - d * t2[0])
 
 
 @kernel
@@ -309,6 +319,6 @@ def _passing(p, t, w):
 
 
 @kernel
-def _kinked(run1, rise1, run2, rise2):
-    """Whether two slopes differ by more than KINK."""
-    return not abs(run1 * rise2 - run2 * rise1) <= KINK * (run1 * run2 + rise1 * rise2)
+def _kinked(run1, rise1, run2, rise2, base):
+    """Whether two slopes differ by more than KINK; base is KINK run1 run2."""
+    return not abs(run1 * rise2 - run2 * rise1) <= base + KINK * rise1 * rise2

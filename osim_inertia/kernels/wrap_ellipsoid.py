@@ -12,6 +12,7 @@ from math import acos, cos, inf, pi, sin, sqrt
 
 import numpy as np
 
+from osim_inertia.kernels.jit import kernel
 from osim_inertia.kernels.vec3 import (
     add,
     along,
@@ -19,7 +20,6 @@ from osim_inertia.kernels.vec3 import (
     cross,
     distance,
     dot3,
-    kernel,
     largest,
     load,
     on_side,

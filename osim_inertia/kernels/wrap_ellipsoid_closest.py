@@ -9,7 +9,8 @@ All lengths here are scaled (mean radius 1).
 
 from math import sqrt
 
-from osim_inertia.kernels.vec3 import kernel, largest
+from osim_inertia.kernels.jit import kernel
+from osim_inertia.kernels.vec3 import largest
 
 ON_PLANE = 2e-13  # a coordinate this small is zero
 RESIDUAL = 1e-9

@@ -9,13 +9,13 @@ Codes as in `wrap_cylinder`.
 
 from math import acos, asin, cos, pi, sin, sqrt
 
+from osim_inertia.kernels.jit import kernel
 from osim_inertia.kernels.vec3 import (
     add,
     along,
     component,
     cross,
     dot3,
-    kernel,
     load,
     norm,
     on_side,

@@ -10,12 +10,13 @@ from __future__ import annotations
 from math import sqrt
 
 from osim_inertia.kernels.geodesic_common import G_KIND, G_THETA
+from osim_inertia.kernels.jit import kernel, lean
 from osim_inertia.kernels.kinematics import new_motion, pose
 from osim_inertia.kernels.opensim_path import CYLINDER, ELLIPSOID, SPHERE
 from osim_inertia.kernels.paths import opensim_length, place_paths, take_path
 from osim_inertia.kernels.shortest_batch import shortest_length
 from osim_inertia.kernels.shortest_record import CHAIN
-from osim_inertia.kernels.vec3 import kernel, lean, load, norm, to_frame
+from osim_inertia.kernels.vec3 import load, norm, to_frame
 
 
 @lean

@@ -12,12 +12,12 @@ from math import sqrt
 
 import numpy as np
 
+from osim_inertia.kernels.jit import kernel
 from osim_inertia.kernels.vec3 import (
     add,
     along,
     component,
     dot3,
-    kernel,
     load,
     norm,
     on_side,

@@ -26,12 +26,12 @@ from osim_inertia.kernels.geodesic_common import (
     X,
     direction_rates,
     get3,
-    inner,
     length_gradient,
     put3,
     sum3,
 )
 from osim_inertia.kernels.geodesic_points import interval_motion, material_point, material_transpose
+from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.shortest_join import put_projected, set_basis, solution, solve_virtual
 from osim_inertia.kernels.shortest_record import (
     CHAIN,
@@ -54,7 +54,7 @@ from osim_inertia.kernels.shortest_record import (
     turned,
     turned_back,
 )
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, lean, load, scaled, store, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, load, scaled, store, sub
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -71,7 +71,7 @@ def object_motion(k, v, w, a, al, path):
     put3(row, W_AL, load(al))
 
 
-@inner
+@lean
 def _seen(row, end):
     """(rate, second rate) of one end of a piece (FIRST or SECOND), seen from its object."""
     w = get3(row, W_W)
@@ -81,7 +81,7 @@ def _seen(row, end):
     return turned_back(row, rate), turned_back(row, sub(sub(get3(row, W_ACCEL + end), get3(row, W_A)), spin))
 
 
-@inner
+@lean
 def _carried(row, e, edot, eddot):
     """(rate, second rate) in ground of a vector that moves in the object's frame."""
     w, g, gdot = get3(row, W_W), turned(row, e), turned(row, edot)
@@ -89,7 +89,7 @@ def _carried(row, e, edot, eddot):
     return add(cross(w, g), gdot), add(second, turned(row, eddot))
 
 
-@inner
+@lean
 def _piece_motion(row):
     """Motion record of a piece from the motion of its ends and its object."""
     pdot, pddot = _seen(row, FIRST)
@@ -120,7 +120,7 @@ def wrapped_motion(i, j, rate, accel, path):
         _piece_motion(path.rows[path.ints[CHAIN, c]])
 
 
-@inner
+@lean
 def _move_virtual(i, j, target, path):
     """Rates (target W_RATE) or accelerations (W_ACCEL) of the virtual nodes from the mismatch of directions without
     them.
@@ -160,7 +160,7 @@ def wrapped_length(i, j, path):
     return length, rate, accel
 
 
-@inner
+@lean
 def _piece_at(i, j, way, path):
     """(place in the chain, its own label) of the piece that holds arc length `way`."""
     c = i
@@ -191,7 +191,7 @@ def wrapped_points(i, j, etas, path, out):
             _relabel(length / l_k, (rate - length * rate_k / l_k) / l_k, u, udot, out[n])
 
 
-@inner
+@lean
 def _to_ground(row, point):
     """Turn the rows of a material point of the object's frame into ground."""
     x, slope, slope_rate = load(point[X]), load(point[X_ETA]), load(point[X_ETA_DOT])
@@ -205,7 +205,7 @@ def _to_ground(row, point):
     store(point[X_DDOT], add(get3(row, W_A), second))
 
 
-@inner
+@lean
 def _relabel(scale, scale_rate, u, udot, point):
     """Turn rows at a fixed label of the piece into rows at a fixed label of the interval.
 
@@ -221,13 +221,13 @@ def _relabel(scale, scale_rate, u, udot, point):
     store(point[X_ETA2], scaled(scale * scale, dd))
 
 
-@inner
+@lean
 def _grow(row, at, v):
     """Add v to the vector stored at `at`."""
     put3(row, at, add(get3(row, at), v))
 
 
-@inner
+@lean
 def _pull(row, g_p, g_s):
     """Add forces g_p, g_s (ground) on the ends of a piece, and what holds its object in balance with them."""
     origin = get3(row, W_P)
@@ -275,14 +275,14 @@ def wrapped_transpose(i, j, etas, forces, tension, path, g_start, g_stop, force,
         store(moment[o], add(load(moment[o]), get3(path.rows[k], W_MOMENT)))
 
 
-@inner
+@lean
 def _pull_length(row, tension):
     """Add tension times the gradient of the length of a piece."""
     g_p, g_s = length_gradient(row)
     _pull(row, scaled(tension, turned(row, g_p)), scaled(tension, turned(row, g_s)))
 
 
-@inner
+@lean
 def _pull_point(row, own, f, arc):
     """Pull the force f back from the label `own` of a piece; its component along the path."""
     g_p, g_s, x, t = material_transpose(row, own, turned_back(row, f), arc)
@@ -292,7 +292,7 @@ def _pull_point(row, own, f, arc):
     return dot3(turned(row, t), f)
 
 
-@inner
+@lean
 def _pull_virtual(i, j, path):
     """Pass the forces on the virtual nodes on to everything that moves them."""
     set_basis(i, j, path)

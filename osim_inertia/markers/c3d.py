@@ -1,13 +1,14 @@
 """Read .c3d files: markers, and force plates as a table of ground reaction forces. Needs ezc3d (extra `c3d`).
 
 Everything comes in metres and newtons with the Y axis up, as OpenSim's gait models have it. Laboratories mostly have Z
-up; which axis it is, the file says (POINT:Y_SCREEN), or the plates do, which only push upwards.
+up; which axis it is, the file says (POINT:Y_SCREEN), or the plates do, which only push upwards, or the markers do,
+which are never under the floor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ Y_UP = {
     "y": np.eye(3),
     "z": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
 }
+FLOOR = -0.1  # m: no marker is lower
 LENGTHS = METRES | {"": 0.001}  # a file that does not say is in mm, as almost all are
 
 
@@ -59,8 +61,11 @@ def recording(content: Mapping[str, Any], path: Path, up: str | None) -> Recordi
     plates = [plate for plate in data.get("platform", []) if np.size(plate["force"])]
     if up is not None and up not in Y_UP:
         raise ValueError(f"up is {up!r}; expected 'x', 'y' or 'z'.")
-    axis = up or _vertical(parameters, plates)
-    markers = _markers(content, path, Y_UP[axis])
+    markers = _markers(content, path)
+    axis = up or _vertical(parameters, plates, markers)
+    notes = () if up or plates or _screen(parameters) else (
+        f"The file does not say which axis points up; {axis} is taken, along which no marker is under the floor.",)
+    markers = replace(markers, positions=np.ascontiguousarray(markers.positions @ Y_UP[axis].T), notes=notes)
     first = float(markers.time[0]) if len(markers) else 0.0
     forces = _forces(plates, float(content["header"]["analogs"]["frame_rate"]), first, Y_UP[axis]) if plates else None
     return Recording(markers, forces, axis)
@@ -70,16 +75,24 @@ def _value(parameters: Mapping[str, Any], group: str, name: str) -> Sequence[Any
     return parameters.get(group, {}).get(name, {}).get("value", ())
 
 
-def _vertical(parameters: Mapping[str, Any], plates: Sequence[Mapping[str, Any]]) -> str:
-    screen = "".join(str(word) for word in _value(parameters, "POINT", "Y_SCREEN")).strip().lower()
-    if screen[-1:] in Y_UP:
-        return screen[-1]
+def _screen(parameters: Mapping[str, Any]) -> str:
+    """The axis that is drawn upwards, if the file says so."""
+    word = "".join(str(word) for word in _value(parameters, "POINT", "Y_SCREEN")).strip().lower()
+    return word[-1:] if word[-1:] in Y_UP else ""
+
+
+def _vertical(parameters: Mapping[str, Any], plates: Sequence[Mapping[str, Any]], markers: MarkerData) -> str:
+    if _screen(parameters):
+        return _screen(parameters)
     if plates:
         return "xyz"[int(sum(np.nansum(np.abs(plate["force"]), axis=1) for plate in plates).argmax())]
-    return "z"
+    known = markers.positions[np.isfinite(markers.positions).all(axis=2)]
+    lowest = known.min(axis=0, initial=np.inf)
+    return "y" if lowest[1] > FLOOR > lowest[2] else "z"
 
 
-def _markers(content: Mapping[str, Any], path: Path, turn: NDArray) -> MarkerData:
+def _markers(content: Mapping[str, Any], path: Path) -> MarkerData:
+    """Markers in metres, in the axes of the file."""
     parameters = content["parameters"]
     points = np.asarray(content["data"]["points"], dtype=np.float64)[:3]
     rate = float(content["header"]["points"]["frame_rate"])
@@ -94,7 +107,7 @@ def _markers(content: Mapping[str, Any], path: Path, turn: NDArray) -> MarkerDat
     if unit.lower() not in LENGTHS:
         raise FileError("The unit of length is not known.", file=path, found=f"POINT:UNITS '{unit}'",
                         expected="mm, cm or m")
-    positions = np.einsum("ij,jmf->fmi", turn, points) * LENGTHS[unit.lower()]
+    positions = points.transpose(2, 1, 0) * LENGTHS[unit.lower()]
     residual = np.asarray(content["data"].get("meta_points", {}).get("residuals", np.zeros((1, *points.shape[1:]))))
     missing = (residual[0].T < 0.0) | ~np.isfinite(positions).all(axis=2)
     positions[missing] = np.nan

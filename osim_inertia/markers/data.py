@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osim_inertia.errors import FileError
+from osim_inertia.tables.table import Table
 
 Array = NDArray[np.float64]
 
@@ -53,8 +54,14 @@ class MarkerData:
             have = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "no frames"
             raise FileError("The time range has no frames.", file=self.file, found=f"{start:g} to {end:g} s asked for",
                             expected=f"a part of {have}")
-        first, last = (int(np.abs(self.time - min(max(t, self.time[0]), self.time[-1])).argmin()) for t in (start, end))
-        return self.rows(first, last + 1)
+        earliest, latest = float(self.time[0]), float(self.time[-1])
+        first, last = (int(np.abs(self.time - min(max(t, earliest), latest)).argmin()) for t in (start, end))
+        chosen, slack = self.rows(first, last + 1), 1.0 / self.rate if self.rate > 0.0 else 0.0
+        if -np.inf < start < earliest - slack or latest + slack < end < np.inf:
+            note = (f"The time range {start:g} to {end:g} s reaches beyond the markers, which cover {earliest:g} to "
+                    f"{latest:g} s.")  # fmt: skip
+            chosen = replace(chosen, notes=(*self.notes, note))
+        return chosen
 
     def rows(self, first: int, last: int) -> MarkerData:
         """Frames first … last − 1."""
@@ -63,11 +70,17 @@ class MarkerData:
 
 def read_markers(path: str | Path) -> MarkerData:
     """Read marker trajectories from a .trc or .c3d file."""
+    return read_markers_and_forces(path)[0]
+
+
+def read_markers_and_forces(path: str | Path) -> tuple[MarkerData, Table | None]:
+    """The same, and the ground reaction forces if the file is a .c3d file with force plates."""
     path = Path(path)
     if path.suffix.lower() == ".c3d":
         from osim_inertia.markers.c3d import read_c3d
 
-        return read_c3d(path).markers
+        recording = read_c3d(path)
+        return recording.markers, recording.forces
     from osim_inertia.markers.trc import read_trc
 
-    return read_trc(path)
+    return read_trc(path), None

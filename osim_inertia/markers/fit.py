@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.errors import FileError, ModelError
+from osim_inertia.filters import uneven_steps
 from osim_inertia.kernels.ik import marker_places
 from osim_inertia.markers.data import MarkerData, read_markers
 from osim_inertia.markers.problem import Problem, build_problem
@@ -107,7 +109,8 @@ def inverse_kinematics(
     solver = Solver(problem, accuracy)
     solver.run(progress)
     _check_constraints(problem, solver.q)
-    notes += [*data.notes, *task_set.notes, *_failures(solver, data.time)]
+    notes += [*data.notes, *uneven_steps(data.time), *task_set.notes, *_unseen(problem, data.time),
+              *_failures(solver, data.time)]  # fmt: skip
     return _result(problem, solver, data, tuple(notes), began)
 
 
@@ -127,10 +130,28 @@ def _tracked(
     for place, have in (("the model", known), ("the marker file", set(data.names))):
         lost = [name for name in chosen if name not in have]
         if lost and names:
-            notes.append(f"Not in {place}, and left out: {', '.join(lost)}.")
+            unused = sorted(have - set(chosen))
+            notes.append(f"Not in {place}, and left out: {', '.join(lost)}.{_look_alikes(lost, unused, place)}")
     if not names or not any(chosen[name] > 0.0 for name in names):
         _refuse_names(system, data, list(chosen))
     return names, np.array([chosen[name] for name in names]), notes
+
+
+def _look_alikes(lost: Sequence[str], unused: Sequence[str], place: str) -> str:
+    """Whether names that were not found are only spelt differently: case, blanks and signs count for nothing."""
+    bare = {re.sub(r"[\W_]", "", name).lower(): name for name in unused}
+    pairs = [(name, bare.get(re.sub(r"[\W_]", "", name).lower())) for name in lost]
+    same = [f"'{name}' and '{other}'" for name, other in pairs if other]
+    return f" Spelt differently in {place}: {', '.join(same[:4])}{' …' if len(same) > 4 else ''}?" if same else ""
+
+
+def _unseen(problem: Problem, time: Array) -> list[str]:
+    """A word on frames without any marker."""
+    blind = np.flatnonzero(~(problem.weight > 0.0).any(axis=1))
+    if not len(blind):
+        return []
+    return [f"{len(blind)} frames have no marker, the first at {time[blind[0]]:g} s; they keep the pose of the frame "
+            "before them."]  # fmt: skip
 
 
 def _refuse_names(system: System, data: MarkerData, asked: Sequence[str]) -> None:

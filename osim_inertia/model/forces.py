@@ -43,3 +43,11 @@ class Muscle(PathForce):
     tendon_slack_length: float = 0.2  # m
     pennation_angle: float = 0.0  # rad, at optimal fibre length
     max_contraction_velocity: float = 10.0  # optimal fibre lengths per second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForceGroup:
+    """A name for several forces of any class, by which setup files of OpenSim's tools refer to all of them."""
+
+    name: str
+    members: tuple[str, ...] = ()  # names of forces

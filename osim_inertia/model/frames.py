@@ -12,6 +12,15 @@ Vec3 = tuple[float, float, float]
 
 GROUND = "/ground"
 NO_SHIFT: Vec3 = (0.0, 0.0, 0.0)
+FULL_SIZE: Vec3 = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mesh:
+    """A surface for viewers, fixed in the frame that holds it."""
+
+    file: str  # as in the model; it is looked for when it is drawn
+    scale: Vec3 = FULL_SIZE  # along the frame's axes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +31,7 @@ class Body:
     mass: float  # kg
     mass_center: Vec3 = NO_SHIFT  # m, in the body frame
     inertia: tuple[float, float, float, float, float, float] = (0.0,) * 6  # kg m²: xx yy zz xy xz yz
-    meshes: tuple[str, ...] = ()  # names of geometry files, for viewers
+    meshes: tuple[Mesh, ...] = ()
 
     @property
     def path(self) -> str:
@@ -38,7 +47,7 @@ class OffsetFrame:
     parent: str  # path of the frame it is fixed in
     translation: Vec3 = NO_SHIFT  # m
     orientation: Vec3 = NO_SHIFT  # rad, body-fixed X-Y-Z
-    meshes: tuple[str, ...] = ()
+    meshes: tuple[Mesh, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from osim_inertia.model.constraints import Constraint
-from osim_inertia.model.forces import Muscle, PathForce, Raw
-from osim_inertia.model.frames import Body, Frame, Marker, Station, Vec3
+from osim_inertia.model.forces import ForceGroup, Muscle, PathForce, Raw
+from osim_inertia.model.frames import Body, Frame, Marker, Mesh, Station, Vec3
 from osim_inertia.model.joints import Coordinate, Joint
 from osim_inertia.model.muscle_mass import MuscleMass
 from osim_inertia.model.paths import AnyWrapObject
@@ -28,12 +28,13 @@ class Model:
     markers: tuple[Marker, ...] = ()
     wrap_objects: tuple[AnyWrapObject, ...] = ()
     path_forces: tuple[PathForce, ...] = ()  # muscles and everything else that pulls along a path
+    force_groups: tuple[ForceGroup, ...] = ()
     muscle_mass: MuscleMass | None = None  # None: massless muscles, as in OpenSim
     unsupported: tuple[Raw, ...] = ()  # kept by class and name, not computed with
     notes: tuple[str, ...] = ()  # what the reader wants the user to know
     gravity: Vec3 = STANDARD_GRAVITY  # m/s², in ground
     assembly_accuracy: float = 1e-9
-    ground_meshes: tuple[str, ...] = ()
+    ground_meshes: tuple[Mesh, ...] = ()
     credits: str = ""
     publications: str = ""
     source: str = ""  # file it was read from

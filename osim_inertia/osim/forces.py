@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from osim_inertia.model import paths as p
-from osim_inertia.model.forces import Muscle, PathForce, Raw
+from osim_inertia.model.forces import ForceGroup, Muscle, PathForce, Raw
 from osim_inertia.model.frames import NO_SHIFT
 from osim_inertia.osim.frames import Scope, closest, raw
 from osim_inertia.osim.functions import function_of, read_function
@@ -34,6 +34,14 @@ OTHER_TAGS = ("GeometryPath", "path", "appliesForce", "ignore_tendon_compliance"
               "ignore_passive_fiber_force", "tendon_compliance_dynamics_mode")
 ALMOST_THE_SAME = 0.85  # likeness of a misspelt tag to the right one
 OTHER_PATHS = ("Scholz2015GeometryPath",)
+
+
+def read_force_groups(model: Node) -> tuple[ForceGroup, ...]:
+    """The groups of the ForceSet."""
+    forces = model.find("ForceSet")
+    groups = None if forces is None else first(forces, "groups")
+    found = [] if groups is None else [model.node(element) for element in elements(groups)]
+    return tuple(ForceGroup(name=group.name, members=group.words("members")) for group in found)
 
 
 def read_force(scope: Scope, node: Node) -> PathForce | None:

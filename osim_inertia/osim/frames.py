@@ -9,7 +9,17 @@ from typing import Any
 
 from osim_inertia.model import paths as w
 from osim_inertia.model.forces import Raw
-from osim_inertia.model.frames import GROUND, NO_SHIFT, Body, Frame, OffsetFrame, Station, StationDefinedFrame
+from osim_inertia.model.frames import (
+    FULL_SIZE,
+    GROUND,
+    NO_SHIFT,
+    Body,
+    Frame,
+    Mesh,
+    OffsetFrame,
+    Station,
+    StationDefinedFrame,
+)
 from osim_inertia.osim.xml import Document, Node, elements, first
 
 FRAME_KINDS = ("PhysicalOffsetFrame", "StationDefinedFrame")
@@ -121,19 +131,22 @@ def read_body(node: Node) -> Body:
         node.document.note(f"Body '{node.name}': no real body has these moments of inertia (one exceeds the sum of "
                            "the other two); they are used as they are.")
     body = Body(name=node.name, mass=mass, mass_center=node.vector("mass_center", 3, NO_SHIFT), inertia=inertia,
-                meshes=mesh_files(node))
+                meshes=read_meshes(node))
     node.check_spelling(VISUAL_TAGS)
     return body
 
 
-def mesh_files(node: Node) -> tuple[str, ...]:
-    """Names of the geometry files attached to a frame, in any of the layouts."""
-    found: list[str] = []
-    for tag in ("attached_geometry", "geometry", "VisibleObject"):
+def read_meshes(node: Node) -> tuple[Mesh, ...]:
+    """The meshes attached to a frame."""
+    found: list[Mesh] = []
+    for tag in ("attached_geometry", "geometry"):
         block = first(node.element, tag)
-        for item in () if block is None else block.iter("mesh_file", "geometry_file", "geometry_files"):
-            found += (item.text or "").split()
-    return tuple(name for name in found if name != "Unassigned")
+        for item in () if block is None else block.iter("Mesh"):
+            mesh = node.node(item)
+            file = mesh.text("mesh_file")
+            if file not in ("", "Unassigned"):
+                found.append(Mesh(file=file, scale=mesh.vector("scale_factors", 3, FULL_SIZE)))
+    return tuple(found)
 
 
 def read_frames(scope: Scope) -> tuple[Frame, ...]:
@@ -162,7 +175,7 @@ def _frame(scope: Scope, node: Node) -> Frame:
             raise node.error("its two axes do not span a frame.", found=", ".join(axes), expected="e.g. +x and +y")
         return StationDefinedFrame(path=node.path, ab_axis=axes[0], ab_x_ac_axis=axes[1], point_a=points[0],
                                    point_b=points[1], point_c=points[2], origin_point=points[3])
-    frame = OffsetFrame(path=node.path, parent=scope.frame(node, "parent"), meshes=mesh_files(node),
+    frame = OffsetFrame(path=node.path, parent=scope.frame(node, "parent"), meshes=read_meshes(node),
                         translation=node.vector("translation", 3, NO_SHIFT),
                         orientation=node.vector("orientation", 3, NO_SHIFT))
     node.check_spelling(VISUAL_TAGS)

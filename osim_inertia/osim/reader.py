@@ -18,14 +18,14 @@ from osim_inertia.model.joints import FIXED_LAYOUT, Coordinate, Joint
 from osim_inertia.model.model import STANDARD_GRAVITY, Model
 from osim_inertia.model.tree import base_bodies, floating_bases
 from osim_inertia.osim.constraints import read_constraint
-from osim_inertia.osim.forces import read_force
+from osim_inertia.osim.forces import read_force, read_force_groups
 from osim_inertia.osim.frames import (
     VISUAL_TAGS,
     Scope,
     collect_frames,
-    mesh_files,
     read_body,
     read_frames,
+    read_meshes,
     read_stations,
     read_wrap_objects,
 )
@@ -130,10 +130,11 @@ def _model(node: Node, scope: Scope) -> Model:
         markers=markers,
         wrap_objects=wraps,
         path_forces=forces,
+        force_groups=read_force_groups(node),
         unsupported=tuple(scope.unsupported),
         gravity=node.vector("gravity", 3, STANDARD_GRAVITY),
         assembly_accuracy=node.number("assembly_accuracy", 1e-9),
-        ground_meshes=() if ground_node is None else mesh_files(ground_node),
+        ground_meshes=() if ground_node is None else read_meshes(ground_node),
         credits=node.text("credits"),
         publications=node.text("publications"),
         notes=tuple(document.notes),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from lxml import etree
 
+from osim_inertia.osim.upgrade_geometry import visible_objects_to_meshes
 from osim_inertia.osim.xml import Document, elements, first
 
 OLDEST_VERSION, NEWEST_VERSION = 10901, 40600
@@ -44,6 +45,7 @@ def upgrade(model: etree._Element, document: Document) -> None:
         (30500, _strip_blanks_from_names),
         (30500, _constrained_bodies_to_sockets),
         (30501, _nested_joints_to_joint_set),
+        (30502, visible_objects_to_meshes),
         (30517, _connectors_to_sockets),
         (30505, _joint_locations_to_offset_frames),
         (30505, _path_and_marker_bodies_to_sockets),

@@ -15,7 +15,7 @@ from lxml import etree
 
 from osim_inertia.files import atomic_write_text
 from osim_inertia.model.forces import Raw
-from osim_inertia.model.frames import GROUND, Body, Frame, OffsetFrame, Station
+from osim_inertia.model.frames import GROUND, Body, Frame, Mesh, OffsetFrame, Station
 from osim_inertia.model.model import Model
 from osim_inertia.model.paths import FunctionBasedPath
 from osim_inertia.osim.writer_parts import (
@@ -96,6 +96,9 @@ class _Writer:
         for force in model.path_forces:
             path_force_element(forces, force, self.coordinate_paths.__getitem__)
         self._kept(forces, "/forceset")
+        groups = add(forces.getparent(), "groups") if model.force_groups else forces
+        for group in model.force_groups:
+            add(add(groups, "ObjectGroup", name=group.name), "members", " ".join(group.members))
         markers = self._set(element, "MarkerSet")
         for marker in model.markers:
             marker_element(markers, marker)
@@ -163,14 +166,14 @@ class _Writer:
             add(element, f"socket_{point}", getattr(frame, point))
         self._frame_content(element, frame.path, ())
 
-    def _frame_content(self, element: etree._Element, path: str, meshes: tuple[str, ...]) -> None:
+    def _frame_content(self, element: etree._Element, path: str, meshes: tuple[Mesh, ...]) -> None:
         """Components, meshes and wrap objects of a body, of ground or of an offset frame."""
         self._components(element, path)
         if meshes:
             geometry = add(element, "attached_geometry")
-            for number, file in enumerate(meshes, start=1):
-                mesh = add(geometry, "Mesh", name=f"{_last(path)}_geom_{number}")
-                add_all(mesh, {"socket_frame": "..", "mesh_file": file})
+            for number, mesh in enumerate(meshes, start=1):
+                item = add(geometry, "Mesh", name=f"{_last(path)}_geom_{number}")
+                add_all(item, {"socket_frame": "..", "scale_factors": mesh.scale, "mesh_file": mesh.file})
         wraps = [wrap for wrap in self.model.wrap_objects if wrap.frame == path]
         kept = [item for item in self._items(path) if isinstance(item, Raw) and _is_wrap_object(item)]
         if wraps or kept:

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from lxml import etree
@@ -88,12 +89,12 @@ def _parse_as_latin1(data: bytes, path: Path) -> etree._Element:
 
 def elements(parent: etree._Element) -> Iterator[etree._Element]:
     """Child elements, comments and processing instructions left out."""
-    return (child for child in parent if isinstance(child.tag, str))
+    return parent.iterchildren(etree.Element)  # type: ignore[no-any-return, unused-ignore]
 
 
 def first(parent: etree._Element, tag: str) -> etree._Element | None:
     """First child with that tag: the only one OpenSim reads."""
-    return next((child for child in elements(parent) if child.tag == tag), None)
+    return next(parent.iterchildren(tag), None)
 
 
 class Node:
@@ -310,13 +311,19 @@ class Node:
                 self._malformed(child.tag, f"{tags[child.tag]} times", "once", child)
             if child.tag in known:
                 continue
-            close = difflib.get_close_matches(child.tag, absent, n=1, cutoff=cutoff)
+            close = _closest(child.tag, frozenset(absent), cutoff)
             if close and not self.document.like_opensim:
                 raise self.error(f"<{child.tag}> is not a property of {self.kind}.", line=child.sourceline or 0,
-                                 expected=f"<{close[0]}>",
+                                 expected=f"<{close}>",
                                  to_do="correct the tag (OpenSim would ignore it)")
             if close:
                 self.document.note(f"line {child.sourceline}: {self.label}: unknown <{child.tag}> ignored.")
+
+
+@lru_cache(maxsize=512)  # all muscles of a model have the same tags
+def _closest(tag: str, known: frozenset[str], cutoff: float) -> str:
+    """The known tag that one may have meant; empty if none is similar."""
+    return next(iter(difflib.get_close_matches(tag, sorted(known), n=1, cutoff=cutoff)), "")
 
 
 def _short(text: str) -> str:

@@ -8,6 +8,8 @@ Here they are errors with file and line; `like_opensim` reads what OpenSim reads
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -152,15 +154,26 @@ def write_table(
     `decimals` None writes every digit. `name` is the first line (by default the table's own); `remark` is text for the
     header, such as UNITS_REMARK of motions. The file appears complete or not at all.
     """
+    with atomic_writer(path) as file:
+        _write_one(file, table, name or table.metadata.get("name") or Path(path).stem, decimals, remark)
+
+
+def write_tables(tables: Mapping[Path, Table], remarks: Mapping[Path, str] | None = None) -> None:
+    """Write several files as `write_table` does; none appears before all of them are complete."""
+    with ExitStack() as all_or_none:
+        for path, table in tables.items():
+            file = all_or_none.enter_context(atomic_writer(path))
+            _write_one(file, table, table.metadata.get("name") or path.stem, 8, (remarks or {}).get(path, ""))
+
+
+def _write_one(file: TextIO, table: Table, name: str, decimals: int | None, remark: str) -> None:
     bad = ~np.isfinite(table.values)
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"'{table.names[column]}' is {table.values[row, column]} at {table.time[row]:g} s: OpenSim "
                          "would drop all rows from there on.")  # fmt: skip
-    with atomic_writer(path) as file:
-        write_rows_header(file, table.names, len(table), table.in_degrees,
-                          name or table.metadata.get("name") or Path(path).stem, remark)
-        write_rows(file, table.time, table.values, decimals)
+    write_rows_header(file, table.names, len(table), table.in_degrees, name, remark)
+    write_rows(file, table.time, table.values, decimals)
 
 
 def write_rows_header(

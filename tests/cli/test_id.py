@@ -123,6 +123,12 @@ def test_what_the_user_should_know_is_noted_on_stderr(trial, extra, words):
     assert words in err
 
 
+def test_an_empty_time_range_is_the_whole_motion(trial):
+    write_setup(trial, "<time_range />")
+    assert run(trial / "setup.xml")[0] == 0
+    assert len(oi.read_table(trial / "out/forces.sto")) == 50
+
+
 def test_a_folder_in_the_output_name_is_ignored_as_in_opensim(trial):
     write_setup(trial, name="elsewhere/forces")
     code, _, err = run(trial / "setup.xml")
@@ -219,6 +225,7 @@ def test_the_progress_bar_appears_when_work_takes_long(monkeypatch):
     shown = []
     monkeypatch.setattr(progress, "DELAY", 0.0)
     monkeypatch.setattr("rich.console.Console.is_terminal", property(lambda self: True))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("rich.progress.Progress.start", lambda self: shown.append(self.tasks[0].description))
     monkeypatch.setattr("rich.progress.Progress.stop", lambda self: None)
     with progress.Phases()("solve", "Solving") as advance:

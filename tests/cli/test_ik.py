@@ -81,6 +81,15 @@ def test_settings_are_followed(trial):
     assert len(motion) == len(places)
 
 
+def test_an_empty_time_range_is_the_whole_recording(trial):
+    text = (trial / "setup_ik.xml").read_text()
+    start, end = text.index("<time_range>"), text.index("</time_range>") + 13
+    (trial / "setup_ik.xml").write_text(f"{text[:start]}<time_range />{text[end:]}")
+    result = run(trial / "setup_ik.xml")
+    assert result.exit_code == 0, result.output
+    assert len(oi.read_table(trial / "out_ik.mot")) == 121
+
+
 def test_unknown_settings_and_unused_ones_are_reported(trial):
     edit(trial, "<accuracy>", "<acuracy>3</acuracy><constraint_weight>20</constraint_weight><accuracy>")
     edit(trial, "<constraint_weight>Inf</constraint_weight>", "")

@@ -50,6 +50,18 @@ def test_the_axis_the_file_names_beats_the_guess():
     assert recording(content(screen="+Y"), Path("walk.c3d"), "x").up == "x"
 
 
+@pytest.mark.parametrize(("lowest", "up"), [
+    ((-0.3, 0.07, -0.34), "y"), ((-0.3, -0.5, 0.02), "z"), ((1.0, 1.0, 1.0), "z"),
+])  # fmt: skip
+def test_without_a_word_in_the_file_no_marker_is_under_the_floor(lowest, up):
+    silent = content()
+    silent["data"]["platform"] = []
+    silent["data"]["points"][:3, 1] = 1000.0 * np.array(lowest)[:, None]
+    found = recording(silent, Path("walk.c3d"), None)
+    assert found.up == up
+    assert f"{up} is taken" in found.markers.notes[0]
+
+
 @pytest.mark.parametrize("vertical", [700.0, -700.0])
 def test_plates_push_the_body_upwards(vertical):
     forces = recording(content(vertical), Path("walk.c3d"), None).forces

@@ -175,6 +175,23 @@ def test_a_body_of_the_wrong_unit_is_refused(arm, scale):
         oi.inverse_kinematics(arm, replace(data, positions=scale * data.positions))
 
 
+def test_what_looks_odd_in_a_recording_is_noted(arm):
+    data = recorded(arm, motion(arm))
+    assert oi.inverse_kinematics(arm, data, time_range=(-np.inf, np.inf)).notes == ()
+    spelt = replace(data, names=(data.names[0].upper().replace("_", "."), *data.names[1:]))
+    assert f"Spelt differently in the model: '{spelt.names[0]}' and '{data.names[0]}'?" in notes_of(arm, spelt)
+    late = np.where(np.arange(len(data)) < 4, data.time, data.time + 0.2)
+    assert "Times are not uniform: 0.21 s from 0.03 to 0.24 s" in notes_of(arm, replace(data, time=late))
+    gone = data.positions.copy()
+    gone[3:6] = np.nan
+    assert "3 frames have no marker, the first at 0.03 s" in notes_of(arm, replace(data, positions=gone))
+    assert "reaches beyond the markers" in notes_of(arm, data, time_range=(0.0, 99.0))
+
+
+def notes_of(system: oi.System, data: MarkerData, **options) -> str:
+    return " ".join(oi.inverse_kinematics(system, data, **options).notes)
+
+
 def test_other_wrong_inputs_are_named(arm):
     data = recorded(arm, arm.default_pose()[None])
     with pytest.raises(ModelError, match="task names the coordinate 'knee'"):

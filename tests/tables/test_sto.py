@@ -256,8 +256,10 @@ def test_pandas_is_asked_for_only_when_needed(monkeypatch):
 
 
 def test_pandas_export_keeps_times_and_names():
-    pytest.importorskip("pandas")
+    import pandas
+
     frame = oi.Table(("a", "b"), np.arange(2.0), np.arange(4.0).reshape(2, 2), True).to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == ["a", "b"]
     assert frame.index.name == "time"
     assert frame.attrs["in_degrees"] is True
