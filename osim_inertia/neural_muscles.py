@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-FRAMES = 16  # at a time: what the network works on should stay in the processor's cache
+FRAMES = 8  # at a time: what the network works on should stay in the processor's cache
 
 
 class NeuralMuscles(MassiveMuscles):

@@ -24,7 +24,9 @@ DETACHED = 0.15  # share of canonical samples without contact
 class Box:
     """Where the papers' samples lie, in the frame of the surface."""
 
-    ends: float = 1.0  # m: both ends within ± this in x, y and z
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, middle of the box of origins
+    insertion: tuple[float, float, float] = (0.0, 0.0, 0.0)  # and of insertions
+    ends: tuple[float, float] = (1.0, 1.0)  # m: half the edges of the two
     thin: float = 0.01  # m, radius
     thick: float = 0.2
 
@@ -54,8 +56,9 @@ def box_samples(
     kept_points: list[Array] = []
     count = 0
     while count < n:
-        inputs = np.concatenate([rng.uniform(-box.ends, box.ends, (n, 6)), rng.random((n, 1)),
-                                 rng.uniform(box.thin, box.thick, (n, 1))], axis=1)
+        ends = [middle + half * rng.uniform(-1.0, 1.0, (n, 3))
+                for middle, half in zip(np.array([box.origin, box.insertion]), box.ends)]
+        inputs = np.concatenate([*ends, rng.random((n, 1)), rng.uniform(box.thin, box.thick, (n, 1))], axis=1)
         points, share = exact(inputs, surface)
         keep = (share == 0.0) | (share >= threshold)
         kept_inputs.append(inputs[keep])

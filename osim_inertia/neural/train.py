@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import cos, pi
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from osim_inertia.errors import FileError
 from osim_inertia.neural.canonical import Reach
 from osim_inertia.neural.inference import canonical_inputs, write_network
 from osim_inertia.neural.network import arrays, perceptron
-from osim_inertia.neural.sampling import THRESHOLD, box_samples, canonical_samples, exact
+from osim_inertia.neural.sampling import THRESHOLD, Box, box_samples, canonical_samples, exact
 
 Array = NDArray[np.float64]
 CHECKED = 100_000  # fresh samples for the final errors
@@ -46,6 +46,7 @@ class Settings:
     seed: int = 0
     threshold: float = THRESHOLD
     jacobian: float = 0.0  # weight of the Jacobian loss
+    box: Box = field(default_factory=Box)  # papers only
     pool: int = 131_072  # samples
     passes: int = 4  # over each pool
 
@@ -82,7 +83,8 @@ class _Samples:
     def _raw(self, n: int, rng: np.random.Generator) -> Array:
         if self.settings.inputs == "canonical":
             return np.stack(canonical_samples(n, rng, threshold=self.settings.threshold), axis=1)
-        return box_samples(n, rng, surface=self.settings.surface, threshold=self.settings.threshold)[0]
+        s = self.settings
+        return box_samples(n, rng, surface=s.surface, box=s.box, threshold=s.threshold)[0]
 
     def _sizes(self, raw: Array) -> Array:
         """How far a neighbour may be, per input: a share of the tangents, else of 1 (labels and radii: of a tenth)."""

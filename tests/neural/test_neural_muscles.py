@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from conftest import DATA
 from limbs import double_pendulum
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import osim_inertia as oi
+from osim_inertia.cli.main import main
 from osim_inertia.errors import ModelError, WrapWarning
 
 PULLEY = (("rod1", (0.06, -0.15, 0.0)), ("rod2", (0.06, -0.3, 0.02)))
@@ -151,3 +154,27 @@ def test_wrong_words_are_refused(leg):
         oi.with_muscle_mass(leg, 0.5, wrap={"bfsh": "neural"})
     with pytest.raises(ModelError, match="blend, neural, exact"):
         oi.with_muscle_mass(leg, 0.5, wrap="newral")
+
+
+def test_commands_take_one_word_or_muscles_by_name(leg, tmp_path):
+    model = DATA / "trials" / "rajagopal_run" / "model.osim"
+    words = ["convert", str(model), "-o", str(tmp_path / "bones.osim"), "--transfer", "0.5", "--json"]
+    both = ["bfsh_r=neural", "bfsh_l=neural"]
+    cases = ((["neural"], ("neural", [])), (both, ("neural", ["bfsh_r", "bfsh_l"])), (["exact"], ("exact", [])))
+    for wrap, found in cases:
+        done = CliRunner().invoke(main, [*words, *(word for each in wrap for word in ("--wrap", each))])
+        assert done.exit_code == 0, done.output
+        summary = json.loads(done.stdout)
+        assert (summary["wrap"], summary["neural"]) == found
+    for wrong, code in ((["newral"], 2), (["neural", "blend"], 2), (["bfsh_r=exact"], 1), (["nobody=neural"], 1)):
+        done = CliRunner().invoke(main, [*words, *(word for each in wrong for word in ("--wrap", each))])
+        assert done.exit_code == code, done.output
+
+
+def test_a_command_names_the_muscles_it_blends_instead(leg, tmp_path):
+    trial = DATA / "trials" / "rajagopal_run"
+    words = ["id", str(trial / "model.osim"), str(trial / "ik.mot"), "--transfer", "0.5", "--wrap", "neural"]
+    done = CliRunner().invoke(main, [*words, "--time-range", "0.5", "0.6", "-o", str(tmp_path / "id.sto")])
+    assert done.exit_code == 0, done.output
+    assert "note: 'gasmed_r' is blended: its path has 2 wraps" in done.stderr
+    assert "UserWarning" not in done.stderr

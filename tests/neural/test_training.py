@@ -25,7 +25,7 @@ SHORT = ["--steps", "512", "--batch", "256", "--width", "24", "--threads", "1"]
 # ---- samples --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("surface", ["cylinder", "sphere"])
 def test_samples_of_the_papers_lie_on_exact_paths_and_keep_the_one_percent_rule(surface):
-    inputs, points = box_samples(4000, np.random.default_rng(0), surface=surface, box=Box(ends=0.5))
+    inputs, points = box_samples(4000, np.random.default_rng(0), surface=surface, box=Box(ends=(0.5, 0.5)))
     truth, share = exact(inputs, surface)
     assert_allclose(points, truth)
     assert not ((share > 0.0) & (share < 0.01)).any()

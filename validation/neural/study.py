@@ -12,11 +12,14 @@ along it, on rajagopal_run; hamner_run has no wrap object, so that nothing can d
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # times are those of one thread
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -146,7 +149,7 @@ def running(trial: str, *, alone: bool, axis: plt.Axes | None = None) -> dict[st
             for wrap in WAYS:
                 axis.plot(bones.time, tables[wrap].column(name) - bones.column(name), lw=0.8, label=wrap)
     if axis is not None:
-        axis.set(title=f"{trial}: what muscle mass changes at the right hip", xlabel="time (s)", ylabel="moment (N m)")
+        axis.set(title=f"{trial}: change at the right hip by muscle mass", xlabel="time (s)", ylabel="moment (N m)")
         axis.legend(fontsize=8)
     return result
 
