@@ -9,6 +9,8 @@ collects all its parts, is optimized once, and is kept on disk. Decorators:
     lean      reads and writes arrays it is given but makes and returns none: without Numba's counting of references,
               which costs more than most of the arithmetic here
     inlined   as lean, put into its callers: for functions that take many arrays and are called in an inner loop
+    fused     as lean, with one rounding for a product and the sum it goes into, where the processor can: for rotating
+              vectors, where the last bit decides nothing
     shared    as lean, but kept on disk for other kernels, too: for what almost all of them call
 
 NumPy's rules for division hold (1/0 is infinite, 0/0 is NaN), because OpenSim's construction runs on NaN in its
@@ -150,6 +152,11 @@ def lean(function: Callable[..., Any]) -> Any:
 def inlined(function: Callable[..., Any]) -> Any:
     """Decorator: as lean, put into the kernels that call it."""
     return Kernel(function, _nrt=False, forceinline=True)
+
+
+def fused(function: Callable[..., Any]) -> Any:
+    """Decorator: as lean, products rounded together with the sums they go into."""
+    return Kernel(function, _nrt=False, fastmath={"contract"})
 
 
 shared = njit(**_WHOLE, _nrt=False)

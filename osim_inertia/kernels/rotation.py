@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import cos, sin
 
-from osim_inertia.kernels.jit import lean
+from osim_inertia.kernels.jit import fused, lean
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -47,7 +47,7 @@ def put_matrix(A, i, R):
     A[i, 2, 0], A[i, 2, 1], A[i, 2, 2] = R[6], R[7], R[8]
 
 
-@lean
+@fused
 def times(R, a):
     """R a."""
     return (
@@ -57,7 +57,7 @@ def times(R, a):
     )
 
 
-@lean
+@fused
 def times_t(R, a):
     """Rᵀ a."""
     return (
@@ -73,7 +73,7 @@ def transposed(R):
     return R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]
 
 
-@lean
+@fused
 def product(A, B):
     """A B."""
     x = times_t(B, (A[0], A[1], A[2]))
@@ -82,7 +82,7 @@ def product(A, B):
     return x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
 
 
-@lean
+@fused
 def xyz_rotation(a, b, c):
     """Rx(a) Ry(b) Rz(c): body-fixed X-Y-Z angles."""
     ca, sa, cb, sb, cc, sc = cos(a), sin(a), cos(b), sin(b), cos(c), sin(c)
@@ -93,7 +93,7 @@ def xyz_rotation(a, b, c):
     )
 
 
-@lean
+@fused
 def axis_rotation(axis, angle):
     """Rotation by an angle about a unit axis (Rodrigues)."""
     c, s = cos(angle), sin(angle)
