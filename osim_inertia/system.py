@@ -362,7 +362,7 @@ class System:
 
 
 def _writeable(array: Array, shape: tuple[int, int]) -> Array:
-    """The array in that shape, and never read-only: Numba would compile every kernel once more for such an array."""
+    """The array in that shape, in rows, never read-only: Numba would compile every kernel once more for others."""
     if array.shape != shape or not array.flags.writeable:
-        return np.array(np.broadcast_to(array, shape))
+        return np.array(np.broadcast_to(array, shape), order="C")
     return array

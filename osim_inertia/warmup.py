@@ -32,6 +32,8 @@ KERNELS = {
     "ik": ("ik", "fit_frames", 25),
     "opensim paths": ("paths", "opensim_slopes", 45),
     "shortest paths": ("shortest_batch", "shortest_slopes", 30),
+    "bones": ("shortest_batch", "shortest_length", 20),  # along which a muscle lies
+    "neural": ("neural_batch", "find_questions", 40),
     "view": ("path_lines", "path_lines", 30),
 }
 BESIDE = ("muscle mass",)  # large enough for a process of its own

@@ -32,7 +32,7 @@ def simulate(system: oi.System, seconds: float) -> tuple[np.ndarray, np.ndarray]
         return np.concatenate([system.qdot(q, u)[0], system.forward_dynamics(q, u, tau)[0]])
 
     result = solve_ivp(rate, (0.0, seconds), np.concatenate([q, 0.5 * u]), method="DOP853", rtol=1e-12, atol=1e-13,
-                       max_step=0.01,  # longer ones leap over knots of splines, where the estimate of the error is blind
+                       max_step=0.01,  # longer ones leap over knots of splines, which the error estimate does not see
                        t_eval=np.linspace(0.0, seconds, 50))
     assert result.success, result.message
     return result.y[:n].T, result.y[n:].T

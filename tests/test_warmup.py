@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import osim_inertia as oi
@@ -63,5 +64,6 @@ def test_what_the_smallest_model_compiles_serves_a_leg_with_wraps():
     read_only = pose.copy()
     read_only.flags.writeable = False
     system.inverse_dynamics(read_only, read_only, read_only)
+    system.inverse_dynamics(np.tile(pose, (3, 1)), pose, pose)  # one frame of speeds for three of angles
     assert len(inverse_dynamics_with_muscles.whole.signatures) == 1
     assert warmup.is_compiled("muscle mass")

@@ -36,6 +36,9 @@ def convert(model: Path, output: Path, transfer: Transfer, as_json: bool, like_o
     for path in (output, complete):
         if path.resolve() == model.resolve():
             raise FileError("The result would replace the model it is made from.", file=path, to_do="give another name")
+    from osim_inertia.warmup import announce
+
+    announce(lambda text: click.echo(text, err=True), "bones")
     with Phases()("convert", "Converting"):
         before = read_checked(model, like_opensim)
         after = transfer.apply(before, model)

@@ -80,7 +80,9 @@ def run(
         from osim_inertia.doctor import Limits, examine
         from osim_inertia.doctor_lines import line_of_motion, lines_over_ranges
         from osim_inertia.system import System
+        from osim_inertia.warmup import announce
 
+        announce(lambda text: click.echo(text, err=True), f"{paths} paths")
         system = System(model)
         if motion_file is None:
             lines = lines_over_ranges(system, steps=steps, random_lines=random_lines)

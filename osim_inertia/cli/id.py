@@ -150,7 +150,8 @@ def run_job(job: Job, phases: Phases | None = None) -> dict[str, Any]:
     refuse_to_overwrite((job.model, job.motion, job.loads), (job.output, job.reactions))
     notes = list(job.notes)
     model, motion, loads = _read(job, phases, notes)
-    works = ["id"] if job.transfer is None and model.muscle_mass is None else ["id", "muscle mass"]
+    massive = ("muscle mass",) if model.muscle_mass is not None else ()
+    works = ("id", *(massive if job.transfer is None else job.transfer.work))
     announce(lambda text: click.echo(text, err=True), *works)
     with compiling_beside(*works) as wait:
         model = with_mass(job.transfer, model, job.model, phases, notes)

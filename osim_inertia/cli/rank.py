@@ -54,7 +54,7 @@ def rank(
         recorded = None if motion is None else read_table(motion, like_opensim=like_opensim)
     from osim_inertia.warmup import announce, compiling_beside
 
-    announce(lambda text: click.echo(text, err=True), "id", "muscle mass")
+    announce(lambda text: click.echo(text, err=True), "id", *transfer.work)
     with compiling_beside("muscle mass") as wait, phases("transfer", "Giving muscles mass"):
         after = transfer.apply(before, model)
         wait()

@@ -23,6 +23,8 @@ from osim_inertia.cli.progress import Phases
 from osim_inertia.cli.transfer import Transfer, transfer_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from osim_inertia.loads import ExternalLoads
     from osim_inertia.markers.fit import InverseKinematics
     from osim_inertia.model.model import Model
@@ -117,20 +119,25 @@ def run(
 
 def run_job(job: Job) -> dict[str, Any]:
     """Read, solve both steps and write; the summary that --json prints."""
+    from osim_inertia.warmup import announce, compiling_beside
+
     phases, notes = Phases(), list[str]()
     outputs = [job.folder / name for name in (MOTION, ERRORS, FORCES, WITH_MASS)[: 4 if job.transfer else 3]]
     refuse_to_overwrite((job.ik.model, job.ik.markers, job.ik.marker_set, job.loads), outputs)
     trial = kinematics.read(job.ik, phases)
     notes += [f"{job.ik.model.name}: {text}" for text in trial.model.notes]
     loads = _loads(job, trial.forces, phases, notes)
-    # muscles that cannot take the mass asked for are told before the long work begins
-    massive = dynamics.with_mass(job.transfer, trial.model, job.ik.model, phases, notes)
-    found = kinematics.solve(job.ik, trial, phases)
-    notes += found.notes
-    seconds_ik = phases.seconds["solve"]
-    tables, remarks = kinematics.tables_of(found, job.ik)
-    tables |= _forces(job, {FORCES: trial.model} | ({WITH_MASS: massive} if job.transfer else {}), found, loads, phases,
-                      notes)  # fmt: skip
+    works = ("id", *(job.transfer.work if job.transfer else ()))
+    announce(lambda text: click.echo(text, err=True), *works)
+    with compiling_beside(*works) as wait:
+        # muscles that cannot take the mass asked for are told before the long work begins
+        massive = dynamics.with_mass(job.transfer, trial.model, job.ik.model, phases, notes)
+        found = kinematics.solve(job.ik, trial, phases)
+        notes += found.notes
+        seconds_ik = phases.seconds["solve"]
+        tables, remarks = kinematics.tables_of(found, job.ik)
+        models = {FORCES: trial.model} | ({WITH_MASS: massive} if job.transfer else {})
+        tables |= _forces(job, models, found, loads, phases, notes, wait)
     with phases("write", "Writing"):
         write_results(tables, remarks)
     return {
@@ -171,7 +178,7 @@ def _loads(job: Job, plates: Table | None, phases: Phases, notes: list[str]) -> 
 
 def _forces(
     job: Job, models: dict[str, Model], found: InverseKinematics, loads: ExternalLoads | None, phases: Phases,
-    notes: list[str],
+    notes: list[str], wait: Callable[[], object],
 ) -> dict[Path, Table]:  # fmt: skip
     """Inverse dynamics of each model, by the file it goes to."""
     motion = found.coordinates
@@ -179,5 +186,5 @@ def _forces(
     for name, model in models.items():
         step = job.id(name, (float(motion.time[0]), float(motion.time[-1])))
         dynamics.note_forces_left_out(model, step.excluded, notes)
-        tables |= dynamics.solve(step, model, motion, loads, phases, notes)
+        tables |= dynamics.solve(step, model, motion, loads, phases, notes, wait if model.muscle_mass else lambda: None)
     return tables

@@ -34,6 +34,12 @@ class Transfer:
     anatomical: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def work(self) -> tuple[str, ...]:
+        """Kinds of work for warmup.announce."""
+        wrap = self.options.get("wrap", "blend")
+        return ("bones", "muscle mass") if wrap in ("blend", "exact") else ("bones", "muscle mass", "neural")
+
     def apply(self, model: Model, file: Path) -> Model:
         """The model with muscle mass; what cannot be done is an error that names the file."""
         from osim_inertia.inertia import with_muscle_mass
