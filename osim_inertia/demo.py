@@ -50,5 +50,5 @@ def run_demo(
     output: Path, *, time_range: tuple[float, float] | None = None, phase: Phase = quiet
 ) -> tuple[Findings, dict[str, Any]]:
     """Make the report; `time_range` in s shortens the trial. What was found, and what summary.json says."""
-    with compiling_beside("muscle mass") as wait:
+    with compiling_beside("muscle energy", "view") as wait:
         return make_report(request(time_range), output, phase, wait)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from osim_inertia.compiled.paths import compile_paths
 from osim_inertia.kernels.opensim_lengths import opensim_lengths
+from osim_inertia.kernels.path_lines import path_lines
 from osim_inertia.kernels.paths import new_opensim_room, opensim_slopes
 from osim_inertia.kernels.shortest_batch import new_shortest_room, shortest_lengths, shortest_slopes
 from osim_inertia.kernels.tension import unit_tension
@@ -49,6 +50,15 @@ class PathSet:
         A, P = self._system.arrays, self.arrays
         self._system.run(len(q), lambda i, j: kernel(A, P, q, i, j, *room(P), out))
         return out
+
+    def polylines(self, q: Array, on_arc: int) -> tuple[Array, NDArray[np.int64]]:
+        """All paths as points (F, P, most, 3), with `on_arc` on each arc, and how many of the points count (F, P)."""
+        A, P = self._system.arrays, self.arrays
+        most = int(np.diff(P.first).max(initial=0) + on_arc * np.diff(P.wrap_first).max(initial=0))
+        points = np.empty((len(q), len(self.names), most, 3))
+        counts = np.zeros(points.shape[:2], dtype=np.int64)
+        self._system.run(len(q), lambda i, j: path_lines(A, P, q, i, j, *new_opensim_room(P), on_arc, counts, points))
+        return points, counts
 
     def tension_forces(self, q: ArrayLike) -> Array:
         """Generalized forces (F, P, n) of a unit tension as OpenSim applies it."""

@@ -29,6 +29,7 @@ from osim_inertia.model.paths import GeometryPath, PathPoint
 KERNELS = {
     "id": ("batch", "inverse_dynamics_of_frames", 15),
     "muscle mass": ("muscle_batch", "inverse_dynamics_with_muscles", 45),
+    "muscle energy": ("muscle_batch", "whole_body_with_muscles", 60),  # and mass
     "ik": ("ik", "fit_frames", 25),
     "opensim paths": ("paths", "opensim_slopes", 45),
     "shortest paths": ("shortest_batch", "shortest_slopes", 30),
@@ -36,7 +37,6 @@ KERNELS = {
     "neural": ("neural_batch", "find_questions", 40),
     "view": ("path_lines", "path_lines", 30),
 }
-BESIDE = ("muscle mass",)  # large enough for a process of its own
 
 
 def is_compiled(work: str) -> bool:
@@ -90,13 +90,31 @@ def smallest_model() -> Model:
     )
 
 
+# ---- kernels large enough for a process of their own; they are the same for every model ------------------------------
 def compile_muscle_mass() -> None:
-    """Have the kernels for muscles with mass compiled and kept on disk. They are the same for every model."""
+    """Inverse dynamics with muscles that have mass."""
     from osim_inertia.system import System
 
     rest = np.zeros(1)
     System(smallest_model()).inverse_dynamics(rest, rest, rest)
 
 
-if __name__ == "__main__":
+def compile_muscle_energy() -> None:
+    """The same, then energy and momentum, which have most of it in common."""
+    from osim_inertia.system import System
+
     compile_muscle_mass()
+    System(smallest_model()).kinetic_energy(np.zeros(1), np.zeros(1))
+
+
+def compile_view() -> None:
+    """Lines of paths, to be drawn."""
+    from osim_inertia.system import System
+
+    System(smallest_model()).paths.polylines(np.zeros((1, 1)), 2)
+
+
+BESIDE = {"muscle mass": compile_muscle_mass, "muscle energy": compile_muscle_energy, "view": compile_view}
+
+if __name__ == "__main__":
+    BESIDE[sys.argv[1]]()

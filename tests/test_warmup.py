@@ -67,3 +67,9 @@ def test_what_the_smallest_model_compiles_serves_a_leg_with_wraps():
     system.inverse_dynamics(np.tile(pose, (3, 1)), pose, pose)  # one frame of speeds for three of angles
     assert len(inverse_dynamics_with_muscles.whole.signatures) == 1
     assert warmup.is_compiled("muscle mass")
+
+
+@pytest.mark.parametrize("work", list(warmup.BESIDE))
+def test_what_is_compiled_beside_is_what_is_looked_for(work):
+    warmup.BESIDE[work]()
+    assert warmup.is_compiled(work)

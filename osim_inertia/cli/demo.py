@@ -26,7 +26,7 @@ def demo(output: Path, no_open: bool) -> None:
     """
     from osim_inertia.warmup import announce
 
-    announce(click.echo, "ik", "id", "muscle mass", "view")
+    announce(click.echo, "ik", "id", "muscle energy", "view")
     from osim_inertia.demo import run_demo
 
     _, summary = run_demo(output, phase=Phases())

@@ -54,8 +54,8 @@ def rank(
         recorded = None if motion is None else read_table(motion, like_opensim=like_opensim)
     from osim_inertia.warmup import announce, compiling_beside
 
-    announce(lambda text: click.echo(text, err=True), "id", *transfer.work)
-    with compiling_beside("muscle mass") as wait, phases("transfer", "Giving muscles mass"):
+    announce(lambda text: click.echo(text, err=True), "id", "muscle energy", *transfer.work)
+    with compiling_beside("muscle energy") as wait, phases("transfer", "Giving muscles mass"):
         after = transfer.apply(before, model)
         wait()
     with phases("rank", "Ranking") as advance:

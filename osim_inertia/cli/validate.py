@@ -55,7 +55,7 @@ def validate(
         raise click.BadParameter("the cutoff must be above zero (or -1 for no filter).", param_hint="--lowpass")
     from osim_inertia.report.make import make_report
     from osim_inertia.report.request import request_of
-    from osim_inertia.warmup import announce
+    from osim_inertia.warmup import announce, compiling_beside
 
     given: dict[str, Any] = {"loads": loads, "time_range": time_range, "tasks": tasks, "bodies": _names(bodies),
                              "coordinates": _names(coordinates)}  # fmt: skip
@@ -64,9 +64,10 @@ def validate(
         given["lowpass"] = lowpass if lowpass > 0.0 else None
     request = request_of(model, motion, percents=_percents(percents), options=options, opensim=not no_opensim,
                          geometry=geometry, like_opensim=like_opensim, **given)  # fmt: skip
-    works = ("id", "muscle mass", "view", *(["ik"] if request.markers else []))
+    works = ("id", "muscle energy", "view", *(["ik"] if request.markers else []))
     announce(lambda text: click.echo(text, err=True), *works)
-    _, summary = make_report(request, output, Phases())
+    with compiling_beside(*works) as wait:
+        _, summary = make_report(request, output, Phases(), wait)
     if as_json:
         click.echo(json.dumps(summary, indent=1, ensure_ascii=False))
     else:

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from osim_inertia.compiled.frames import rotation_xyz
 from osim_inertia.errors import FileError, ModelError
 from osim_inertia.inverse import coordinates_of
-from osim_inertia.kernels.path_lines import path_lines
-from osim_inertia.kernels.paths import new_opensim_room
 from osim_inertia.model.forces import Muscle, PathForce
 from osim_inertia.model.frames import GROUND, Mesh
 from osim_inertia.model.model import Model
@@ -152,22 +150,12 @@ def _paths(system: System, q: Array, notes: list[str]) -> tuple[tuple[Line, ...]
     matter = {muscle.name: muscle for muscle in spec.muscles} if spec else {}
     rigid = spec is not None and spec.map == "rigid-tendon"
     lines = tuple(_line(force, matter.get(force.name), rigid) for force in forces)
-    everywhere, length = _polylines(system, q)
+    everywhere, length = system.paths.polylines(q, ON_ARC)
     drawn = [system.path_names.index(force.name) for force in forces]
     counts = length[:, drawn]
     points = everywhere[:, drawn]
     used = (np.arange(points.shape[2]) < counts[..., None]) & np.isfinite(points).all(axis=3)  # wraps can fail
     return lines, used.sum(axis=2), points[used]
-
-
-def _polylines(system: System, q: Array) -> tuple[Array, NDArray[np.int64]]:
-    """All paths as points (F, P, most, 3), and how many of the points count (F, P)."""
-    A, P = system.arrays, system.paths.arrays
-    most = int(np.diff(P.first).max(initial=0) + ON_ARC * np.diff(P.wrap_first).max(initial=0))
-    points = np.empty((len(q), len(system.path_names), most, 3))
-    counts = np.zeros(points.shape[:2], dtype=np.int64)
-    system.run(len(q), lambda i, j: path_lines(A, P, q, i, j, *new_opensim_room(P), ON_ARC, counts, points))
-    return points, counts
 
 
 def _line(force: PathForce, matter: MassiveMuscle | None, rigid: bool) -> Line:
