@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
-from typing import Any
 
 VALIDATION = Path(__file__).resolve().parents[1] / "validation"
 PAGE = Path(__file__).with_name("validation.md")
@@ -18,12 +18,11 @@ stored results of the studies in `validation/`; `python validation/run_all.py` c
 folder with its script, its expected figures and a page with pictures.
 """
 
-
-def in_words(wanted: dict[str, Any]) -> str:
-    """What is expected of a figure."""
-    if "value" in wanted:
-        return f"{wanted['value']:g} ± {wanted['within']:g}"
-    return ", ".join(f"{bound} {wanted[bound]:g}" for bound in ("at least", "at most") if bound in wanted)
+specification = importlib.util.spec_from_file_location("run_all", VALIDATION / "run_all.py")
+assert specification is not None
+assert specification.loader is not None
+run_all = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(run_all)
 
 
 def section(folder: Path) -> str:
@@ -32,7 +31,7 @@ def section(folder: Path) -> str:
     blocks = [block for block in text.split("\n\n") if not block.startswith("![")]
     results, expected = (json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
                          for name in ("results", "expected"))
-    rows = [f"| {name} | {results[name]:.3g} | {in_words(wanted)} | {wanted['source']} |" for name, wanted in
+    rows = [f"| {name} | {results[name]:.3g} | {run_all.in_words(wanted)} | {wanted['source']} |" for name, wanted in
             expected.items()]
     table = "\n".join(["| figure | found | expected | source |", "|---|---|---|---|", *rows])
     return "\n\n".join([f"#{blocks[0]}", *blocks[1:], table]) + "\n"

@@ -39,13 +39,18 @@ KERNELS = {
 }
 
 
+def _kernel(work: str) -> Any:
+    """The compiled function that stands for a kind of work; its stats.cache_path is None if it cannot be kept."""
+    module, name, _ = KERNELS[work]
+    return getattr(import_module(f"osim_inertia.kernels.{module}"), name).whole
+
+
 def is_compiled(work: str) -> bool:
     """True if Numba's cache has the kernel of this kind of work, from no older source."""
-    module, name, _ = KERNELS[work]
-    kernel: Any = getattr(import_module(f"osim_inertia.kernels.{module}"), name).whole
+    kernel, name = _kernel(work), KERNELS[work][1]
     folder = kernel.stats.cache_path
     if folder is None:
-        return False  # nowhere to keep what is compiled: it is compiled in every run
+        return False
     source = Path(kernel.py_func.__code__.co_filename)
     version = f"py{sys.version_info.major}{sys.version_info.minor}"
     indexes = [file for file in Path(folder).glob(f"{source.stem}.{name}-*.nbi") if f".{version}" in file.name]
@@ -54,10 +59,16 @@ def is_compiled(work: str) -> bool:
 
 def announce(say: Callable[[str], object], *works: str) -> bool:
     """Say that kernels will be compiled, if some of these kinds of work needs it; True if it was said."""
-    seconds = sum(KERNELS[work][2] for work in works if not is_compiled(work))
-    if seconds:
+    missing = [work for work in works if not is_compiled(work)]
+    if not missing:
+        return False
+    seconds = sum(KERNELS[work][2] for work in missing)
+    if _kernel(missing[0]).stats.cache_path is None:
+        say(f"Compiling the kernels, up to about {seconds} s. They cannot be kept for the next run: no folder can be "
+            "written; set NUMBA_CACHE_DIR to one that can …")  # fmt: skip
+    else:
         say(f"Compiling the kernels, once on this machine: up to about {seconds} s …")
-    return seconds > 0
+    return True
 
 
 @contextmanager
@@ -66,7 +77,8 @@ def compiling_beside(*works: str) -> Iterator[Callable[[], object]]:
     with ExitStack() as stack:
         processes = []
         for work in works:
-            if work in BESIDE and (os.cpu_count() or 1) > 1 and not is_compiled(work):
+            kept = work in BESIDE and _kernel(work).stats.cache_path is not None
+            if kept and (os.cpu_count() or 1) > 1 and not is_compiled(work):
                 command = [sys.executable, "-m", "osim_inertia.warmup", work]
                 process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 stack.enter_context(process)

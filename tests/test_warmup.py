@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -73,3 +76,23 @@ def test_what_the_smallest_model_compiles_serves_a_leg_with_wraps():
 def test_what_is_compiled_beside_is_what_is_looked_for(work):
     warmup.BESIDE[work]()
     assert warmup.is_compiled(work)
+
+
+NO_FOLDER = """
+from numba.core import caching
+def refuse(self, *_): raise OSError("read-only")
+for name in dir(caching):
+    if name.endswith("CacheLocator"):
+        getattr(caching, name).ensure_cache_path = refuse
+from osim_inertia import warmup
+from osim_inertia.kernels.vec3 import dot3
+warmup.announce(print, "id")
+print(dot3((1.0, 2.0, 3.0), (1.0, 1.0, 1.0)))
+"""
+
+
+def test_without_a_folder_for_compiled_kernels_everything_works_and_the_reason_is_said():
+    done = subprocess.run([sys.executable, "-c", NO_FOLDER], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "set NUMBA_CACHE_DIR" in done.stdout
+    assert done.stdout.split()[-1] == "6.0"

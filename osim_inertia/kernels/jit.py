@@ -104,8 +104,16 @@ class _PartCompiler(_WholeCompiler):
 
 _LOCK = Lock()
 _RULES: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-_WHOLE: dict[str, Any] = {**_RULES, "cache": True, "pipeline_class": _WholeCompiler}
+_WHOLE: dict[str, Any] = {**_RULES, "pipeline_class": _WholeCompiler}
 _PART: dict[str, Any] = {**_RULES, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
+
+
+def _kept(function: Callable[..., Any], **options: Any) -> Any:
+    """Compiled whole and kept on disk; where no folder can be written, compiled in every process (`warmup` says so)."""
+    try:
+        return njit(**_WHOLE, cache=True, **options)(function)
+    except RuntimeError:  # Numba finds no place for its cache
+        return njit(**_WHOLE, **options)(function)
 
 
 class Kernel:
@@ -122,7 +130,7 @@ class Kernel:
         """What Python calls."""
         if self._whole is None:
             with _LOCK:  # two threads would compile it twice
-                self._whole = self._whole or njit(**_WHOLE, **self._options)(self._function)
+                self._whole = self._whole or _kept(self._function, **self._options)
         return self._whole
 
     @property
@@ -133,7 +141,7 @@ class Kernel:
     @property
     def py_func(self) -> Callable[..., Any]:
         """The function as it is written, for Python: where loading machine code would take longer than running it."""
-        return self.whole.py_func
+        return self._function
 
     def __call__(self, *arguments: Any) -> Any:
         return self.whole(*arguments)
@@ -159,4 +167,6 @@ def fused(function: Callable[..., Any]) -> Any:
     return Kernel(function, _nrt=False, fastmath={"contract"})
 
 
-shared = njit(**_WHOLE, _nrt=False)
+def shared(function: Callable[..., Any]) -> Any:
+    """Decorator: as lean, kept on disk for other kernels."""
+    return _kept(function, _nrt=False)

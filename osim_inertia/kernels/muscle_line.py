@@ -258,7 +258,7 @@ def _arc_rates(record, arc, geo):
 
 
 @lean
-def _straight_length(line, k):
+def chord_length(line, k):
     """Length of the chord of interval k and its rates."""
     d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
     v = sub(vec(line.rows, k + 1, V), vec(line.rows, k, V))
@@ -300,7 +300,7 @@ def build_line(n, size, blend, line, path):
     for j in range(3):
         line.unblended[j] = 0.0
     for k in range(n - 1):
-        straight = _straight_length(line, k)
+        straight = chord_length(line, k)
         set_vec(line.rows, k, STRAIGHT, straight)
         whole = straight
         if line.ints[k, LAST_WRAP] > line.ints[k, FIRST_WRAP]:

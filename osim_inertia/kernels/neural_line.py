@@ -11,10 +11,22 @@ from numpy import ndarray
 
 from osim_inertia.kernels.jit import lean
 from osim_inertia.kernels.muscle_inertia import NONE, nodes_to_bodies
-from osim_inertia.kernels.muscle_line import ACC, LENGTH, LENGTH_PULL, PULL, START, V, X, add_vec, set_vec, vec
+from osim_inertia.kernels.muscle_line import (
+    ACC,
+    LENGTH,
+    LENGTH_PULL,
+    PULL,
+    START,
+    V,
+    X,
+    add_vec,
+    chord_length,
+    set_vec,
+    vec,
+)
 from osim_inertia.kernels.neural_wrap import E_A, E_DP, E_DS, E_LENGTH, E_T, bent_point, bent_transpose, set_ends
 from osim_inertia.kernels.rotation import matrix, push, row, times, times_t
-from osim_inertia.kernels.vec3 import add, along, cross, dot3, load, norm, scaled, store, sub
+from osim_inertia.kernels.vec3 import add, along, cross, dot3, load, scaled, store, sub
 
 LABELS = 5  # η and its two rates, ξ, mass
 ON_TANGENT = 6  # Gauss points on each tangent of the bent interval: near the contacts the network bends it, too
@@ -78,22 +90,12 @@ def fill_line(P, i, n, bent, sense, attached, line, E):
             set_ends(p, pdot, pddot, s, sdot, sddot, P.objects.params[o, 0], sense, attached, E)
             length = (E[E_LENGTH], E[E_LENGTH + 1], E[E_LENGTH + 2])
         else:
-            length = _chord_length(line, k)
+            length = chord_length(line, k)
         set_vec(line.rows, k, LENGTH, length)
         set_vec(line.rows, k, START, total)
         total = add(total, length)
     for j in range(3):
         line.total[j] = total[j]
-
-
-@lean
-def _chord_length(line, k):
-    d = sub(vec(line.rows, k + 1, X), vec(line.rows, k, X))
-    v = sub(vec(line.rows, k + 1, V), vec(line.rows, k, V))
-    a = sub(vec(line.rows, k + 1, ACC), vec(line.rows, k, ACC))
-    length = max(norm(d), 1e-12)  # two path points may coincide; the direction divides by their distance
-    rate = dot3(d, v) / length
-    return length, rate, (dot3(d, a) + dot3(v, v) - rate * rate) / length
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
