@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from osim_inertia.cli.common import show_page
 from osim_inertia.cli.progress import Phases
 from osim_inertia.cli.transfer import muscle_mass_options
 
@@ -130,6 +129,5 @@ def open_page(output: Path) -> None:
     """Show the report in the browser, where there is a screen."""
     from osim_inertia.report.files import PAGE
 
-    has_screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if has_screen and (output / PAGE).is_file():
-        click.launch(str((output / PAGE).resolve()))
+    if (output / PAGE).is_file():
+        show_page(output / PAGE)
