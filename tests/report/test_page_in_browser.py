@@ -31,7 +31,8 @@ def highlighted(page) -> list[int]:
 
 
 def settle(page) -> None:
-    """Wait until every figure is drawn as asked for."""
+    """Wait until every figure is drawn as asked for; the page hears of a new theme with the next picture only."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     page.wait_for_function(READY)
 
 
